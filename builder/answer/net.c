@@ -11,7 +11,6 @@
 
 #define WHAT          "what limits the run"
 #define NODES_AT_ONCE (1 << 16) /* by a task of their own */
-#define EDGES_AT_ONCE 512       /* taken from the graph */
 
 /* ---- What nodes are ---- */
 

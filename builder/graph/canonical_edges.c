@@ -61,7 +61,8 @@ static uint8_t traits_of_inner(const struct canon *c, const struct node *node)
 		is_of_team = !(c->m->regions[region].state & REGION_INITIAL);
 	}
 	traits |= (is_of_team ? IS_OF_TEAM : 0) | (canonical_leaves_out(node->kind) ? IS_LEFT_OUT : 0);
-	traits |= node->kind == NODE_TASKWAIT ? IS_TASKWAIT : node->kind == NODE_TASKGROUP ? IS_TASKGROUP : 0;
+	enum edge_kind joins = edge_of_joiner(node->kind);
+	traits |= joins == EDGE_TASKWAIT ? IS_TASKWAIT : joins == EDGE_TASKGROUP ? IS_TASKGROUP : 0;
 	return (uint8_t)traits;
 }
 
@@ -192,24 +193,15 @@ static void take_edge(struct half *half, uint32_t source, uint32_t target, enum 
 		add_edge(half, source, target, kind, dependence);
 }
 
-#define EDGES_AT_ONCE 512 /* taken from the graph */
-
 static void take_edges(struct half *half)
 {
-	const struct canon *c = half->c;
-	size_t n_implied = 2 * (size_t)c->m->n_tasks + c->graph->n_nodes, next; /* what follows has dependences */
-	struct edge_ends ends[EDGES_AT_ONCE];
-	struct edge_view edge;
-	size_t place = half->place, end = half->end < n_implied ? half->end : n_implied;
-	for (; place < end; place = next) {
-		next = end - place > EDGES_AT_ONCE ? place + EDGES_AT_ONCE : end;
-		size_t n = graph_edges_in(c->graph, place, next, ends);
+	struct edge_ends edges[EDGES_AT_ONCE];
+	for (size_t place = half->place, next; place < half->end; place = next) {
+		next = half->end - place > EDGES_AT_ONCE ? place + EDGES_AT_ONCE : half->end;
+		size_t n = graph_edges_in(half->c->graph, place, next, edges);
 		for (size_t i = 0; i < n; i++)
-			take_edge(half, ends[i].source, ends[i].target, ends[i].kind, 0);
+			take_edge(half, edges[i].source, edges[i].target, edges[i].kind, edges[i].dependence);
 	}
-	for (; place < half->end; place++)
-		if (graph_edge_at(c->graph, place, &edge))
-			take_edge(half, edge.source, edge.target, edge.kind, edge.dependence);
 }
 
 /*

@@ -335,11 +335,13 @@ static inline enum edge_kind edge_of_joiner(enum node_kind joiner)
 	return joiner == NODE_TASKWAIT ? EDGE_TASKWAIT : joiner == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
 }
 
-/* The same of an edge, without what it is about. Of a task's end the kind is not looked up: EDGE_OF_JOINER. */
+/* The same of an edge, without the object that it is about. Of a task's end the kind is not looked up: EDGE_OF_JOINER. */
 struct edge_ends {
 	uint32_t source, target;
-	enum edge_kind kind;
+	uint8_t kind, dependence; /* enum edge_kind, dependence_type */
 };
+
+#define EDGES_AT_ONCE 512 /* so many are a good number to ask graph_edges_in() for */
 
 /*
  * Calls the function for every node in ascending order, for every edge in a fixed order. Stops where the function does

@@ -167,7 +167,7 @@ int graph_each_node(const struct graph *graph, int (*function)(void *self, const
  */
 static inline bool creation_ends(const struct graph *graph, uint32_t task, struct edge_ends *ends)
 {
-	*ends = (struct edge_ends){graph_task_source(graph, task), task, EDGE_CREATE};
+	*ends = (struct edge_ends){graph_task_source(graph, task), task, EDGE_CREATE, 0};
 	return ends->source != 0;
 }
 
@@ -176,20 +176,20 @@ static inline bool joining_ends(const struct graph *graph, uint32_t task, struct
 	uint32_t joiner = graph->joiners[task];
 	if (joiner == 0 || !graph_is_task(graph, task))
 		return false;
-	*ends = (struct edge_ends){graph->tasks[task].last, joiner, EDGE_OF_JOINER};
+	*ends = (struct edge_ends){graph->tasks[task].last, joiner, EDGE_OF_JOINER, 0};
 	return true;
 }
 
 static inline bool node_ends(const struct node *node, uint32_t id, struct edge_ends *ends)
 {
-	*ends = (struct edge_ends){node->previous, id, node->previous_kind};
+	*ends = (struct edge_ends){node->previous, id, node->previous_kind, 0};
 	return node->is_placed && node->previous != 0;
 }
 
 static inline bool own_ends(const struct graph *graph, size_t row, struct edge_ends *ends)
 {
 	const struct edge *edge = &graph->edges[row];
-	*ends = (struct edge_ends){graph_edge_source(graph, edge), edge->target, edge->kind};
+	*ends = (struct edge_ends){graph_edge_source(graph, edge), edge->target, edge->kind, edge->dependence};
 	return true;
 }
 
@@ -225,7 +225,6 @@ size_t graph_edges_in(const struct graph *graph, size_t place, size_t end, struc
 /* What an edge of the graph's own table is about. */
 static void see_object(const struct graph *graph, const struct edge *edge, struct edge_view *view)
 {
-	view->dependence = edge->dependence;
 	view->object = edge_variable(edge);
 	if (edge->kind == EDGE_RESUME) {
 		struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
@@ -241,8 +240,8 @@ bool graph_edge_at(const struct graph *graph, size_t place, struct edge_view *ed
 	if (graph_edges_in(graph, place, place + 1, &ends) == 0)
 		return false;
 	if (ends.kind == EDGE_OF_JOINER)
-		ends.kind = edge_of_joiner(graph_inner_node(graph, ends.target)->kind);
-	*edge = (struct edge_view){ends.source, ends.target, ends.kind, 0, 0, 0};
+		ends.kind = (uint8_t)edge_of_joiner(graph_inner_node(graph, ends.target)->kind);
+	*edge = (struct edge_view){ends.source, ends.target, ends.kind, ends.dependence, 0, 0};
 	if (place >= n_implied)
 		see_object(graph, &graph->edges[place - n_implied], edge);
 	return true;
