@@ -7,6 +7,7 @@
 #include "builder/graph/canonical.h"
 #include "builder/graph/shared.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,17 +64,6 @@ static void find_families(struct canon *c)
 	}
 }
 
-/* Rows of tasks that one thread created are in this order already. */
-static void sort_children(const struct canon *c, uint32_t *children, uint32_t n)
-{
-	void *graph = (void *)(uintptr_t)c->graph;
-	for (uint32_t i = 1; i < n; i++)
-		if (by_creation(&children[i - 1], &children[i], graph) > 0) {
-			qsort_r(children, n, sizeof *children, by_creation, graph);
-			return;
-		}
-}
-
 /*
  * The children of every task in the order of creation; those of implicit tasks gathered at the one that stands for
  * them.
@@ -93,7 +83,9 @@ static void find_children(struct canon *c)
 			c->children[end[c->family[m->tasks[i].parent]]++] = i;
 #pragma omp parallel for schedule(dynamic, 4096) if (m->n_tasks > FEW_ROWS)
 	for (uint32_t i = 0; i < m->n_tasks; i++)
-		sort_children(c, c->children + c->first_child[i], c->first_child[i + 1] - c->first_child[i]);
+		sort_rows_r(c->children + c->first_child[i], c->first_child[i + 1] - c->first_child[i], sizeof *c->children,
+			    by_creation,
+			    (void *)(uintptr_t)c->graph); /* rows of tasks that one thread created are in this order already */
 }
 
 /* Breadth first from the tasks that nobody encountered: a cycle, which only damage makes, is never reached. */

@@ -111,6 +111,19 @@ static void insert_items(const struct canonical_name *names, struct item *items,
 #define FEW_ITEMS  8     /* are inserted one by one */
 #define TASK_ITEMS 10000 /* fewer are not worth a task of their own */
 
+static void sort_items(const struct canonical_name *names, struct item *items, size_t n, uint32_t at);
+
+/* Has another thread sort them if that is worth it. */
+static void sort_part(const struct canonical_name *names, struct item *items, size_t n, uint32_t at)
+{
+	if (n <= TASK_ITEMS) {
+		sort_items(names, items, n, at);
+		return;
+	}
+#pragma omp task
+	sort_items(names, items, n, at);
+}
+
 /*
  * Multikey quicksort (Bentley and Sedgewick, "Fast algorithms for sorting and searching strings", 1997), eight bytes at a
  * time. All names of the items are equal before `at`, from where they have their keys.
@@ -137,18 +150,8 @@ static void sort_items(const struct canonical_name *names, struct item *items, s
 		}
 		struct item *smaller = is_below_smaller ? items : items + above, *equal = items + below;
 		size_t n_smaller = is_below_smaller ? below : n - above, n_equal = goes_on ? above - below : 0;
-		if (n_equal > TASK_ITEMS) {
-#pragma omp task
-			sort_items(names, equal, n_equal, at + 8);
-		} else {
-			sort_items(names, equal, n_equal, at + 8);
-		}
-		if (n_smaller > TASK_ITEMS) {
-#pragma omp task
-			sort_items(names, smaller, n_smaller, at);
-		} else {
-			sort_items(names, smaller, n_smaller, at);
-		}
+		sort_part(names, equal, n_equal, at + 8);
+		sort_part(names, smaller, n_smaller, at);
 		items = is_below_smaller ? items + above : items;
 		n = is_below_smaller ? n - above : below;
 	}

@@ -8,6 +8,7 @@
 #include "builder/graph/canonical.h"
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -263,11 +264,7 @@ static int compare_roots(const void *left, const void *right, void *canon)
 static void number_sorted(struct canon *c, uint32_t *tasks, uint32_t n, uint32_t number,
 			  int (*compare)(const void *, const void *, void *))
 {
-	uint32_t n_in_order = 1;
-	while (n_in_order < n && compare(&tasks[n_in_order - 1], &tasks[n_in_order], c) <= 0) /* often all of them are equal */
-		n_in_order++;
-	if (n_in_order < n)
-		qsort_r(tasks, n, sizeof *tasks, compare, c);
+	sort_rows_r(tasks, n, sizeof *tasks, compare, c); /* often all of them are equal */
 	for (uint32_t i = 0; i < n; i++) {
 		number += i > 0 && compare(&tasks[i], &tasks[i - 1], c) != 0;
 		c->ordinal[tasks[i]] = number;

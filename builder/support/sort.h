@@ -19,4 +19,16 @@ static inline void sort_rows(void *rows, size_t n, size_t row_bytes, int (*compa
 		qsort(rows, n, row_bytes, compare);
 }
 
+/* The same with a comparison that needs a context. */
+static inline void sort_rows_r(void *rows, size_t n, size_t row_bytes,
+			       int (*compare)(const void *left, const void *right, void *context), void *context)
+{
+	const char *row = rows;
+	size_t i = 1;
+	while (i < n && compare(row + (i - 1) * row_bytes, row + i * row_bytes, context) <= 0)
+		i++;
+	if (i < n)
+		qsort_r(rows, n, row_bytes, compare, context);
+}
+
 #endif
