@@ -81,9 +81,10 @@ struct canon {
 	uint32_t *node_ordinal;        /* by inner node */
 	struct canonical_units *units; /* NULL: none */
 	/* Names. */
-	uint64_t *path;                     /* by task: hash of its path */
-	uint32_t *path_todo;                /* while hashes are made */
-	uint8_t *known_depth;               /* by task: of the path in its name, + 1; 0: there is none yet, or it is too deep */
+	uint64_t *path;      /* by task: hash of its path */
+	uint32_t *path_todo; /* while hashes are made */
+	uint8_t *
+		known_depth; /* by task: how deep the path in its name is, + 1; 0: it has no name yet, or a path that is too deep */
 	const struct canonical_name *names; /* by node, in the list */
 };
 
@@ -104,7 +105,7 @@ void canonical_free(struct canon *c);
 struct canonical_list {
 	struct canonical_name { /* several may be equal */
 		const char *text;
-		uint32_t n;       /* 0: there is none, as no line has it */
+		uint32_t n;       /* 0: no line has the name, so it was not made */
 		uint32_t n_label; /* bytes before the path */
 	} * names;
 	size_t *first_line; /* by name: index into lines of those that begin with it; n_names + 1 entries */
@@ -136,7 +137,7 @@ struct canonical_text {
 	struct buffer name; /* in the making */
 	char *next;         /* where the next one goes in a chunk */
 	size_t n_left;      /* bytes there */
-	size_t n_chunk;     /* bytes of the latest chunk, if no name needed a larger one; 0: there is none yet */
+	size_t n_chunk;     /* how large chunks are by now, but for names that are longer; 0: there is none yet */
 };
 struct canonical_name canonical_put_name(struct canonical_text *text, size_t n_label);
 

@@ -174,9 +174,8 @@ struct canonical_name canonical_put_name(struct canonical_text *text, size_t n_l
 	const struct buffer *name = &text->name;
 	if (name->n > text->n_left) {
 		struct canonical_list *list = text->list;
-		text->n_chunk = text->n_chunk == 0                ? CHUNK_BYTES
-				: text->n_chunk < CHUNK_BYTES_MAX ? 2 * text->n_chunk
-								  : CHUNK_BYTES_MAX;
+		if (text->n_chunk < CHUNK_BYTES_MAX)
+			text->n_chunk = text->n_chunk == 0 ? CHUNK_BYTES : 2 * text->n_chunk;
 		text->n_left = name->n > text->n_chunk ? name->n : text->n_chunk;
 		text->next = memory_get(text->n_left, 1, "the canonical graph");
 #pragma omp critical(canonical_chunks)
