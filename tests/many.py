@@ -17,7 +17,8 @@ import time
 from common import *
 
 NAME, PLACE, report = "many", WORK / "many", Report()
-TABLES_MIB = 30  # of private memory, for any number of processes
+FEW = 600                         # processes
+TABLES_KIB, MORE_KIB = 30720, 32  # of private memory: for these, and what each one more adds at the most
 
 PROGRAM = r"""
 static volatile int n;
@@ -60,9 +61,14 @@ def build_limited(dumps, option, limit):
                     {"OMP_NUM_THREADS": "1"}, timeout=600)
 
 
+def data_limit(n):
+    """For ulimit: the private memory that n processes may take."""
+    return f"-d {TABLES_KIB + MORE_KIB * max(0, n - FEW)}"
+
+
 def check_default(n):
     """All that is written by default, under the same limit; the graph is drawn by construct, of all processes together, and whole where that is asked for."""
-    out, result = build_limited(PLACE / "processes", "--graph=task", f"-d {TABLES_MIB << 10}")
+    out, result = build_limited(PLACE / "processes", "--graph=task", data_limit(n))
     report.check(f"{NAME}/default", result.why([0]))
     if result.status != 0:
         return
@@ -71,11 +77,11 @@ def check_default(n):
     n_tasks = summary["graph"]["nodes"]["task"]
     report.check(f"{NAME}/summary", None if len(threads) == 2 * n and n_tasks == n and len(summary["process_table"]) == n
                  else f"{len(threads)} threads, {n_tasks} tasks")
-    _, result = build_limited(PLACE / "processes", "--canonical", f"-d {TABLES_MIB << 10}")
+    _, result = build_limited(PLACE / "processes", "--canonical", data_limit(n))
     processes = {line.split("[")[1].split(":")[0] for line in result.out.splitlines()} if result.status == 0 else ()
     report.check(f"{NAME}/canonical", result.why([0]) or (None if len(processes) == n else f"{len(processes)} processes"))
     groups = (out / "graph.dot").read_text()
-    out, result = build_limited(PLACE / "processes", "--max-nodes=1000000", f"-d {TABLES_MIB << 10}")
+    out, result = build_limited(PLACE / "processes", "--max-nodes=1000000", data_limit(n))
     whole = (out / "graph.dot").read_text() if result.status == 0 else ""
     clusters = [text.count("subgraph cluster_") for text in (groups, whole)]
     nodes = len(re.findall(r"^  n\d+ \[", whole, re.M))
@@ -86,7 +92,7 @@ def check_default(n):
 
 
 def main():
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 600
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else FEW
     (PLACE / "program.c").parent.mkdir(parents=True, exist_ok=True)
     (PLACE / "program.c").write_text(PROGRAM)
     if not report.check(f"{NAME}/compile", compile_c(PLACE / "program.c", PLACE / "program").why([0])):
@@ -101,16 +107,17 @@ def main():
         report.check(f"{NAME}/processes", result.why([0]))
         locations = len(list((out / "traces").glob("*.evt")))
         report.check(f"{NAME}/locations", None if locations == 2 * n else f"{locations} of {2 * n}")
-        report.check(f"{NAME}/archive", check_archive(out) if n <= 600 else None)
+        if n <= FEW:
+            report.check(f"{NAME}/archive", check_archive(out))
         # All processes at once take twice as much private memory, and a gigabyte more below AddressSanitizer.
         if "-address" not in os.path.realpath(BUILDER):
-            out, result = build_limited(PLACE / "processes", "--csv", f"-d {TABLES_MIB << 10}")
+            out, result = build_limited(PLACE / "processes", "--csv", data_limit(n))
             nodes = (out / "nodes.csv").read_text().splitlines()[1:] if result.status == 0 else []
             numbers = [int(row.split(",")[0]) for row in nodes]
             report.check(f"{NAME}/tables", result.why([0]) or (None if numbers == sorted(set(numbers)) and len({row.split(",")[4] for row in nodes}) == n
                                                                else "nodes.csv does not have each process once, in order"))
             check_default(n)
-        if n > 600:
+        if n > FEW:
             kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
             print(f"{n} processes: {seconds:.1f} s, {kib / 1024:.0f} MiB at most")
     report.print()
