@@ -124,7 +124,11 @@ def wrong_answer(page, summary):
         return f"efficiency {shown}, not {answer['efficiency']['total']:.3f}"
     cards = page.value("[...document.querySelectorAll('.card')].map(c => [c.dataset.limit, c.querySelector('p').textContent])")
     wanted = [[row["limit"], row["sentence"]] for row in (answer, *answer["others"])]
-    return f"cards {cards}, not {wanted}" if cards != wanted else None
+    if cards != wanted:
+        return f"cards {cards}, not {wanted}"
+    bar, legend = (page.value(f"[...document.querySelectorAll('{where}')].map(e => getComputedStyle(e).background)") for where in (".bar span", "#account i"))
+    parts = sum(ns > 0 for ns in answer["account_ns"].values())
+    return f"{parts} parts of the account look so: {bar}, {legend}" if bar != legend or len(set(bar)) != parts else None
 
 
 def wrong_alarm(page, summary):

@@ -9,7 +9,7 @@ const FACTORS = [
 	['runtime', 'no runtime', 'what is left after the runtime'], ['on_processor', 'processor', 'what is left after other programs'],
 ];
 const SPENT = {
-	work: 'work', creating: 'overhead', handing_out: 'overhead', serial: 'idle', waiting: 'barrier', exclusion: 'mutex', runtime: 'overhead', recorder: 'overhead', preempted: 'preempted',
+	work: 'work', creating: 'creating', handing_out: 'handing-out', serial: 'idle', waiting: 'barrier', exclusion: 'mutex', runtime: 'overhead', recorder: 'recorder', preempted: 'preempted',
 	blocked: 'blocked', data: 'target', unknown: 'unknown',
 };
 const SEEN_IN = { exclusion: 'waits', wait: 'waits', imbalance: 'waits', grain: 'constructs', creation: 'parallelism', serial: 'parallelism' };
