@@ -211,7 +211,7 @@ static bool sleep_until_woken(struct session *session)
 		if (rc != 0 && errno == ETIMEDOUT && is_last_thread(session))
 			return false;
 		if (session->look)
-			session->look(session, true);
+			session->look(session, NULL);
 	}
 	drain_idle_woken(session);
 	return true;
@@ -226,7 +226,7 @@ static void *drain_main(void *argument)
 	drain_idle_begin(session);
 	while (!__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED)) {
 		if (session->look)
-			session->look(session, true);
+			session->look(session, NULL);
 		if (!look_round(session, true)) {
 			if (!sleep_until_woken(session))
 				break;

@@ -159,7 +159,7 @@ NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
 	uint64_t position = next(stream, time);
 	struct session *session = stream->session;
 	if (session->look && stream_is_of_events(stream))
-		session->look(session, false);
+		session->look(session, stream);
 	guard_let_signals(&signals);
 	guard_leave(guard);
 	return position;

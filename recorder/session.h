@@ -42,7 +42,7 @@ struct session {
 	int sample_signal;     /* the signal of the timers; 0: nothing is sampled */
 	int pid;
 	/* switches_look(), for threads that write segments. NULL: there is nothing to look at. */
-	void (*look)(struct session *session, bool is_drain_thread);
+	void (*look)(struct session *session, struct stream *own_stream);
 	bool is_of_parent; /* set in a forked child: the parent's work goes on, but nothing leaves this memory */
 
 	/* Any thread may write the following. Words that are written often have a cache line each. */

@@ -44,12 +44,15 @@ struct session;
 /* The kernel's memory for the context switches of the owner's thread (switches.c). The owner of the stream of switches
  * reads it. */
 struct switch_memory {
-	void *page;       /* the first of its pages; NULL: there is none */
-	uint32_t n_pages; /* after the first one */
-	uint64_t from_ns; /* what came before was copied, or came before the memory */
-	uint64_t seen;    /* how far the kernel had got at the last look */
-	bool is_first;    /* nothing was copied yet */
-	bool has_times;   /* in place of records: the following, which were not written yet */
+	void *page;         /* the first of its pages; NULL: there is none */
+	uint32_t n_pages;   /* after the first one */
+	uint64_t from_ns;   /* what came before was copied, or came before the memory */
+	uint64_t seen;      /* how far the kernel had got at the last look */
+	bool is_first;      /* nothing was copied yet */
+	bool is_paused;     /* the thread switched too often: nothing is recorded until it resumes */
+	uint64_t pause_ns;  /* how long its last pause was to be */
+	uint64_t resume_ns; /* when that is over, or has ended; 0: it had none */
+	bool has_times;     /* in place of records: the following, which were not written yet */
 	uint64_t running_ns, waiting_ns;
 	uint64_t first_running_ns, first_waiting_ns; /* of the thread's life before it took the stream */
 	bool is_refused;                             /* there will be none for this thread */

@@ -28,6 +28,12 @@ static const uint32_t sizes[] = {16, 4, 1};
 #define LOOK_NS      UINT64_C(1000000000)
 #define LOOK_SOON_NS UINT64_C(50000000)
 
+/* How long the recording of a thread's switches is paused if there are too many: each time twice as long, unless it has
+ * gone on for a while meanwhile. Between two pauses there is a look or two, so these are a tenth of the time at first, and
+ * a hundredth after some pauses. */
+#define PAUSE_NS     UINT64_C(1000000000)
+#define PAUSE_MAX_NS UINT64_C(16000000000)
+
 /* ---- The kernel's memory ---- */
 
 static void note_refusal(struct session *session, const char *sentence)
@@ -66,27 +72,30 @@ static void unmap_memory(struct stream *stream)
 	void *page = memory->page;
 	if (!page)
 		return;
-	__atomic_store_n(&memory->page, NULL, __ATOMIC_RELAXED);
+	/* X6: A pause is told before the memory is gone. Pairs with X5 in switches_begin. */
+	__atomic_store_n(&memory->page, NULL, __ATOMIC_RELEASE);
 	munmap(page, (1 + memory->n_pages) * SWITCHES_PAGE_BYTES);
 }
 
 /* The mapping keeps the event, so its descriptor is closed at once: the program never sees it. */
-static void open_memory(struct stream *stream)
+static bool open_memory(struct stream *stream)
 {
 	struct session *session = stream->session;
 	if (session->has_no_switches)
-		return;
+		return false;
 	int fd = switch_event_open();
 	if (fd < 0) {
 		__atomic_store_n(&session->has_no_switches, true, __ATOMIC_RELAXED);
 		note_refusal(session, "the kernel does not let this process record context switches (perf_event_paranoid, a "
 				      "container): only sums of its threads' processor times are recorded");
-		return;
+		return false;
 	}
-	if (!map_memory(stream, fd))
+	bool is_there = map_memory(stream, fd);
+	if (!is_there)
 		note_refusal(session, "a thread's context switches are not recorded: there is no memory for them "
 				      "(perf_event_mlock_kb, RLIMIT_MEMLOCK)");
 	close(fd);
+	return is_there;
 }
 
 /* ---- The stream of switches ---- */
@@ -135,14 +144,54 @@ static void put_look(struct session *session)
 		    total_ns);
 }
 
+static bool is_paused(const struct stream *stream)
+{
+	return __atomic_load_n(&stream->switches.is_paused, __ATOMIC_RELAXED);
+}
+
 /* Copies what there is of one stream. */
-static bool copy_stream(struct stream *stream, bool is_last)
+static enum switches_rate copy_stream(struct stream *stream, bool is_last)
 {
 	/* X1: The memory is described before it is there. Pairs with X4 in map_memory. */
 	if (__atomic_load_n(&stream->switches.page, __ATOMIC_ACQUIRE))
 		return switches_copy(stream, is_last);
-	put_times(stream);
-	return false;
+	if (is_paused(stream))
+		switches_skip(stream);
+	else
+		put_times(stream);
+	return SWITCHES_FEW;
+}
+
+/* ---- Threads with too many ---- */
+
+/* The caller owns the stream of switches. */
+static void pause_memory(struct stream *stream)
+{
+	struct switch_memory *memory = &stream->switches;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+	bool is_again = memory->resume_ns && now_ns < memory->resume_ns + PAUSE_NS;
+	memory->pause_ns = !is_again ? PAUSE_NS : memory->pause_ns < PAUSE_MAX_NS ? memory->pause_ns * 2 : PAUSE_MAX_NS;
+	__atomic_store_n(&memory->resume_ns, now_ns + memory->pause_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&memory->is_paused, true, __ATOMIC_RELAXED);
+	unmap_memory(stream);
+}
+
+/* Called by the stream's thread, as an event is of the thread that opens it. */
+static void resume_memory(struct session *session, struct stream *stream)
+{
+	struct switch_memory *memory = &stream->switches;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+	if (now_ns < __atomic_load_n(&memory->resume_ns, __ATOMIC_RELAXED) || !own(session))
+		return;
+	uint64_t from_ns = memory->from_ns;
+	bool is_there = open_memory(stream);
+	memory->is_first = false;
+	memory->from_ns = from_ns;
+	switches_skip(stream);
+	__atomic_store_n(&memory->is_paused, !is_there, __ATOMIC_RELAXED);
+	__atomic_store_n(&memory->resume_ns, is_there ? now_ns : now_ns + memory->pause_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&session->look_interval_ns, LOOK_SOON_NS, __ATOMIC_RELAXED);
+	disown(session);
 }
 
 /* ---- Sessions and threads ---- */
@@ -160,7 +209,7 @@ void switches_setup(struct session *session)
 		return;
 	}
 	session->looked_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
-	session->look_interval_ns = LOOK_NS;
+	session->look_interval_ns = LOOK_SOON_NS; /* then it is known how many there are */
 	session->look = switches_look;
 }
 
@@ -173,7 +222,8 @@ void switches_begin(struct stream *stream)
 	guard_hold_signals(&signals);
 	bool is_owner = own(session);
 	/* What is left of the stream's last thread: its end found another thread copying. */
-	if (stream->switches.page && is_owner) {
+	struct switch_memory *memory = &stream->switches;
+	if (__atomic_load_n(&memory->page, __ATOMIC_RELAXED) && is_owner) {
 		switches_copy(stream, true);
 		unmap_memory(stream);
 	}
@@ -181,11 +231,13 @@ void switches_begin(struct stream *stream)
 		put_times(stream);
 	if (is_owner)
 		disown(session);
-	struct switch_memory *memory = &stream->switches;
-	if (!memory->page)
-		open_memory(stream);
+	/* X5: Whether the memory is gone for a pause of the stream's last thread, at whose end another one was copying: then
+	 * the looks go on with that pause, and this thread resumes. Pairs with X6 in unmap_memory. */
+	bool has_memory = __atomic_load_n(&memory->page, __ATOMIC_ACQUIRE), waits = !has_memory && is_paused(stream);
+	if (!has_memory && !waits)
+		has_memory = open_memory(stream);
 	drain_wake(session); /* it looks at the memory before that is full, however few events the program has */
-	memory->is_refused = !memory->page;
+	memory->is_refused = !has_memory && !waits;
 	memory->has_times = false;
 	if (memory->is_refused && !processor_time_of(stream->tid, &memory->first_running_ns, &memory->first_waiting_ns))
 		memory->is_refused = false; /* the kernel tells neither */
@@ -203,6 +255,8 @@ void switches_end(struct stream *stream)
 	if (own(session)) {
 		copy_stream(stream, true);
 		unmap_memory(stream);
+		__atomic_store_n(&stream->switches.is_paused, false, __ATOMIC_RELAXED);
+		__atomic_store_n(&stream->switches.resume_ns, 0, __ATOMIC_RELAXED);
 		disown(session);
 	}
 	guard_let_signals(&signals);
@@ -218,18 +272,23 @@ static void look(struct session *session)
 			continue;
 		if (!stream->switches.has_times)
 			ask_times(stream);
-		is_soon |= copy_stream(stream, false);
+		enum switches_rate rate = copy_stream(stream, false);
+		if (rate == SWITCHES_TOO_MANY)
+			pause_memory(stream);
+		is_soon |= rate == SWITCHES_MANY;
 	}
 	put_look(session);
 	__atomic_store_n(&session->look_interval_ns, is_soon ? LOOK_SOON_NS : LOOK_NS, __ATOMIC_RELAXED);
 }
 
-void switches_look(struct session *session, bool is_drain_thread)
+void switches_look(struct session *session, struct stream *own_stream)
 {
+	if (own_stream && is_paused(own_stream) && !session_stopped(session))
+		resume_memory(session, own_stream);
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 	uint64_t interval_ns = __atomic_load_n(&session->look_interval_ns, __ATOMIC_RELAXED);
 	uint64_t last_ns = __atomic_load_n(&session->looked_ns, __ATOMIC_RELAXED);
-	if (!is_drain_thread && session->has_drain_thread)
+	if (own_stream && session->has_drain_thread)
 		interval_ns *= 2; /* the drain thread has had no processor since */
 	if (now_ns - last_ns < interval_ns || session_stopped(session) || !own(session))
 		return;

@@ -8,6 +8,9 @@
  * its end. One of them at a time owns the stream of switches. A thread that finds it owned by another does not wait: what
  * it would have copied stays where it is, also after the thread's end, for the next one that copies.
  *
+ * Each switch costs the thread about a microsecond more than without the event. So for a thread with very many the
+ * recording is paused, and resumed after a while, for longer each time: what it does meanwhile is told as unknown.
+ *
  * Where the kernel refuses the event or its memory, it is asked at the same times how long the thread has run and has
  * waited for a processor (processor_time.h). session_life.c and stream_thread.c call these functions, and, through the
  * session's `look`, drain.c and segment.c.
@@ -31,9 +34,10 @@ void switches_begin(struct stream *stream);
 void switches_end(struct stream *stream);
 
 /* Copies what the kernel has recorded of all threads, if the last look is long enough ago. Called by the drain thread
- * whenever it wakes, and by a thread whose segment is full, with its signals held: that one looks only if the drain
- * thread is late, or if there is none. */
-void switches_look(struct session *session, bool is_drain_thread);
+ * whenever it wakes (`own_stream` is NULL), and by a thread whose segment is full, with its signals held: that one looks only if
+ * the drain thread is late, or if there is none. If the recording of its switches is paused, and has been for long enough,
+ * it begins again. */
+void switches_look(struct session *session, struct stream *own_stream);
 
 /* Looks for the last time, and seals the stream of switches. */
 void switches_seal(struct session *session);

@@ -9,6 +9,12 @@
 #include "recorder/session.h"
 #include "recorder/watch.h"
 
+/* More than 10,000 switches a second cost a thread more than a hundredth of its time. Shorter than 10 ms tell no rate; and
+ * memory that is full within 100 ms does not hold what comes between two looks (LOOK_SOON_NS). */
+#define RATE_MAX         UINT64_C(10000)
+#define RATE_LEAST_NS    UINT64_C(10000000)
+#define FULL_TOO_SOON_NS UINT64_C(100000000)
+
 #define GROUP_MAX 16 /* stretches that are copied together: they lie on the stack, which may be small */
 
 /* ---- The kernel's records ---- */
@@ -103,7 +109,26 @@ static void add(struct group *group, struct off off)
 	group->offs[group->n++] = off;
 }
 
-bool switches_copy(struct stream *stream, bool is_last)
+/* How many switches are that much memory, within a time? A switch has two records. */
+static enum switches_rate rate_of(const struct switch_memory *memory, uint64_t n_bytes, uint64_t passed_ns, bool is_full)
+{
+	uint64_t n = n_bytes / (2 * sizeof(struct kernel_switch));
+	bool is_often = passed_ns >= RATE_LEAST_NS && n * UINT64_C(1000000000) > passed_ns * RATE_MAX;
+	if (is_often || (is_full && passed_ns <= FULL_TOO_SOON_NS))
+		return SWITCHES_TOO_MANY;
+	return n_bytes > memory->n_pages * SWITCHES_PAGE_BYTES / 2 ? SWITCHES_MANY : SWITCHES_FEW;
+}
+
+void switches_skip(struct stream *stream)
+{
+	struct switch_memory *memory = &stream->switches;
+	struct group group = {.of = stream, .from_ns = memory->from_ns, .now = clock_triple_now()};
+	add(&group, (struct off){.begin_ns = memory->from_ns, .end_ns = group.now.monotonic_ns, .why = off_why_unknown});
+	put_group(&group);
+	memory->from_ns = group.now.monotonic_ns;
+}
+
+enum switches_rate switches_copy(struct stream *stream, bool is_last)
 {
 	struct switch_memory *memory = &stream->switches;
 	struct perf_event_mmap_page *page = memory->page;
@@ -112,8 +137,9 @@ bool switches_copy(struct stream *stream, bool is_last)
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = page->data_tail, taken = tail, last_ns = memory->from_ns;
 	if (head == memory->seen && !is_last && !memory->is_first)
-		return false; /* nothing new: a stretch that is not over was copied before */
-	bool is_filled = head - tail > memory->n_pages * SWITCHES_PAGE_BYTES / 2;
+		return SWITCHES_FEW; /* nothing new: a stretch that is not over was copied before */
+	enum switches_rate rate =
+		rate_of(memory, head - tail, group.now.monotonic_ns - memory->from_ns, is_full(memory, head, tail));
 	memory->seen = head;
 	struct off off = {0}; /* a stretch whose end was not read yet, if its begin is not 0 */
 	while (tail < head) {
@@ -166,5 +192,5 @@ bool switches_copy(struct stream *stream, bool is_last)
 	memory->from_ns = off.begin_ns ? off.begin_ns : group.now.monotonic_ns;
 	/* X3: The records are read before the kernel may write over them. Pairs with the kernel's load of data_tail. */
 	__atomic_store_n(&page->data_tail, taken, __ATOMIC_RELEASE);
-	return is_filled;
+	return rate;
 }

@@ -13,8 +13,17 @@ struct stream;
 
 #define SWITCHES_PAGE_BYTES ((size_t)4096) /* of what is asked for; the kernel refuses where its pages are larger */
 
+enum switches_rate {
+	SWITCHES_FEW,
+	SWITCHES_MANY,     /* they have filled more than half of the memory */
+	SWITCHES_TOO_MANY, /* they cost more than is worth it, or than the memory holds until the next look */
+};
+
 /* Copies the switches of the stream's thread, which has memory for them. `is_last`: nothing follows, so that a record is
- * due although nothing is new. Returns true if the memory was filled by more than half. */
-bool switches_copy(struct stream *stream, bool is_last);
+ * due although nothing is new. Returns how many there were since the look before. */
+enum switches_rate switches_copy(struct stream *stream, bool is_last);
+
+/* Tells that nothing is known of the switches of the stream's thread, from the last copy until now. */
+void switches_skip(struct stream *stream);
 
 #endif

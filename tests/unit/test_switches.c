@@ -122,7 +122,7 @@ START_TEST(a_look_finds_a_thread_asleep)
 	usleep(50000);
 	for (int i = 0; i < 3; i++) {
 		session->looked_ns = 0;
-		switches_look(session, true);
+		switches_look(session, NULL);
 	}
 	struct found asleep = find(session->dir, 0);
 	pthread_join(thread, NULL);
@@ -145,10 +145,11 @@ START_TEST(a_full_memory_is_told)
 	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){0, 0});
 	struct session *session = begin();
 	put(0);
+	usleep(120000); /* full within less it would be paused */
 	for (int i = 0; i < 1000; i++)
 		usleep(1);
 	session->looked_ns = 0;
-	switches_look(session, true);
+	switches_look(session, NULL);
 	for (int i = 0; i < 3; i++)
 		usleep(1);
 	session_end("finalize");
@@ -160,6 +161,57 @@ START_TEST(a_full_memory_is_told)
 	} else {
 		ck_assert_uint_ge(found.n_times, 1);
 	}
+	dump_remove();
+}
+END_TEST
+
+/* More than fill the memory of a crowd, as if within 20 ms, and a look at them. */
+static void switch_often(struct session *session)
+{
+	for (int i = 0; i < 500; i++)
+		usleep(1);
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC) - 20 * MS;
+	struct switch_memory *memory = &session_stream(session, 0)->switches;
+	memory->from_ns = memory->from_ns > begin_ns ? memory->from_ns : begin_ns;
+	session->looked_ns = 0;
+	switches_look(session, NULL);
+}
+
+/* Of a thread that switches too often nothing is recorded for a while, and it is told that nothing is known. */
+START_TEST(too_many_are_not_recorded_for_a_while)
+{
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){0, 0});
+	struct session *session = begin();
+	put(0);
+	struct stream *stream = session_stream(session, 0);
+	const struct switch_memory *memory = &stream->switches;
+	if (!is_allowed(session) || !memory->page) {
+		session_end("finalize");
+		dump_remove();
+		return;
+	}
+	switch_often(session);
+	ck_assert(memory->is_paused);
+	ck_assert_ptr_null(memory->page);
+	uint64_t first_pause_ns = memory->pause_ns;
+	usleep(30000);
+	switches_look(session, stream); /* too early */
+	ck_assert_ptr_null(memory->page);
+	stream->switches.resume_ns = 1;
+	switches_look(session, stream);
+	ck_assert(!memory->is_paused);
+	ck_assert_ptr_nonnull(memory->page);
+	usleep(20000);
+	switch_often(session);
+	ck_assert(memory->is_paused);
+	ck_assert_uint_eq(memory->pause_ns, 2 * first_pause_ns);
+	usleep(10000);
+	session_end("finalize");
+	ck_assert(!memory->is_paused);
+	struct found found = find(session->dir, 0);
+	ck_assert_uint_ge(found.off_ns[off_why_unknown], 40 * MS);
+	ck_assert_uint_ge(found.off_ns[off_why_blocked], 20 * MS);
+	ck_assert_uint_eq(found.n_disordered, 0);
 	dump_remove();
 }
 END_TEST
@@ -341,7 +393,7 @@ START_TEST(a_child_without_handlers_does_not_look)
 	pid_t child = _Fork();
 	if (child == 0) {
 		session->looked_ns = 0;
-		switches_look(session, true);
+		switches_look(session, NULL);
 		switches_end(session_stream(session, 0));
 		_exit(0);
 	}
@@ -416,6 +468,7 @@ int main(void)
 	tcase_add_test(kernel, a_sleep_is_a_stretch_without_a_processor);
 	tcase_add_test(kernel, a_look_finds_a_thread_asleep);
 	tcase_add_test(kernel, a_full_memory_is_told);
+	tcase_add_test(kernel, too_many_are_not_recorded_for_a_while);
 	tcase_add_test(kernel, a_wait_inside_of_an_append_is_a_stall);
 	tcase_add_test(kernel, other_waits_are_no_stalls);
 	tcase_add_test(kernel, a_crowd_has_not_memory_for_all);
