@@ -52,6 +52,8 @@ struct switch_memory {
 	bool is_paused;     /* the thread switched too often: nothing is recorded until it resumes */
 	uint64_t pause_ns;  /* how long its last pause was to be */
 	uint64_t resume_ns; /* when that is over, or has ended; 0: it had none */
+	uint64_t full_ns;   /* the last record's time, if the memory was full at the last look; 0: it was not */
+	uint64_t left_ns;   /* when its thread has ended while another one was copying; 0: it did not */
 	bool has_times;     /* in place of records: the following, which were not written yet */
 	uint64_t running_ns, waiting_ns;
 	uint64_t first_running_ns, first_waiting_ns; /* of the thread's life before it took the stream */

@@ -28,11 +28,16 @@ static const uint32_t sizes[] = {16, 4, 1};
 #define LOOK_NS      UINT64_C(1000000000)
 #define LOOK_SOON_NS UINT64_C(50000000)
 
+/* For so long after a thread's recording has begun all are looked at soon: then it is known how often it switches. */
+#define BEGIN_NS UINT64_C(200000000)
+
 /* How long the recording of a thread's switches is paused if there are too many: each time twice as long, unless it has
  * gone on for a while meanwhile. Between two pauses there is a look or two, so these are a tenth of the time at first, and
  * a hundredth after some pauses. */
 #define PAUSE_NS     UINT64_C(1000000000)
 #define PAUSE_MAX_NS UINT64_C(16000000000)
+#define CALM_NS      UINT64_C(2000000000)
+#define KEPT_BYTES   (2 * SWITCHES_PAGE_BYTES)
 
 /* ---- The kernel's memory ---- */
 
@@ -55,6 +60,7 @@ static bool map_memory(struct stream *stream, int fd)
 			continue;
 		memory->n_pages = sizes[i];
 		memory->seen = 0;
+		memory->full_ns = 0;
 		memory->is_first = true;
 		memory->from_ns = clock_ns(CLOCK_MONOTONIC);
 		__atomic_store_n(&stream->session->has_switches, true, __ATOMIC_RELAXED);
@@ -72,8 +78,7 @@ static void unmap_memory(struct stream *stream)
 	void *page = memory->page;
 	if (!page)
 		return;
-	/* X6: A pause is told before the memory is gone. Pairs with X5 in switches_begin. */
-	__atomic_store_n(&memory->page, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&memory->page, NULL, __ATOMIC_RELAXED);
 	munmap(page, (1 + memory->n_pages) * SWITCHES_PAGE_BYTES);
 }
 
@@ -162,18 +167,60 @@ static enum switches_rate copy_stream(struct stream *stream, bool is_last)
 	return SWITCHES_FEW;
 }
 
+/* The stream's thread has ended, or is ending: copies what is left of it. The caller owns the stream of switches. */
+static void finish_memory(struct stream *stream)
+{
+	copy_stream(stream, true);
+	unmap_memory(stream);
+	__atomic_store_n(&stream->switches.is_paused, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&stream->switches.resume_ns, 0, __ATOMIC_RELAXED);
+}
+
 /* ---- Threads with too many ---- */
 
+/* All looks are soon from now on, for a while. */
+static void look_soon(struct session *session)
+{
+	__atomic_store_n(&session->soon_until_ns, clock_ns(CLOCK_MONOTONIC_COARSE) + BEGIN_NS, __ATOMIC_RELAXED);
+	__atomic_store_n(&session->look_interval_ns, LOOK_SOON_NS, __ATOMIC_RELAXED);
+	drain_wake(session);
+}
+
+/* Where nobody has an event of perf, the first one takes some milliseconds, which a thread that resumes would wait
+ * (docs/recorder.md). So the drain thread has one from the first pause on. */
+static void keep_event(struct session *session)
+{
+	int fd = switch_event_open();
+	if (fd < 0)
+		return;
+	void *page = mmap(NULL, KEPT_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+	session->kept_event = page != MAP_FAILED ? page : NULL;
+	close(fd);
+}
+
 /* The caller owns the stream of switches. */
-static void pause_memory(struct stream *stream)
+static void pause_memory(struct stream *stream, bool is_drain_thread)
 {
 	struct switch_memory *memory = &stream->switches;
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
-	bool is_again = memory->resume_ns && now_ns < memory->resume_ns + PAUSE_NS;
+	bool is_again = memory->resume_ns && now_ns < memory->resume_ns + CALM_NS;
 	memory->pause_ns = !is_again ? PAUSE_NS : memory->pause_ns < PAUSE_MAX_NS ? memory->pause_ns * 2 : PAUSE_MAX_NS;
+	if (is_drain_thread && !stream->session->kept_event)
+		keep_event(stream->session);
+	unmap_memory(stream);
 	__atomic_store_n(&memory->resume_ns, now_ns + memory->pause_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&memory->is_paused, true, __ATOMIC_RELAXED);
-	unmap_memory(stream);
+}
+
+/* What a thread has left that ended while another one was copying. If the next thread of the stream has begun meanwhile,
+ * it has no memory, and opens one as after a pause. The caller owns the stream of switches. */
+static void take_what_is_left(struct stream *stream)
+{
+	struct switch_memory *memory = &stream->switches;
+	finish_memory(stream);
+	__atomic_store_n(&memory->is_paused, true, __ATOMIC_RELAXED);
+	/* X6: The pause is there before what was left is gone. Pairs with X5 in switches_begin. */
+	__atomic_store_n(&memory->left_ns, 0, __ATOMIC_RELEASE);
 }
 
 /* Called by the stream's thread, as an event is of the thread that opens it. */
@@ -189,9 +236,9 @@ static void resume_memory(struct session *session, struct stream *stream)
 	memory->from_ns = from_ns;
 	switches_skip(stream);
 	__atomic_store_n(&memory->is_paused, !is_there, __ATOMIC_RELAXED);
-	__atomic_store_n(&memory->resume_ns, is_there ? now_ns : now_ns + memory->pause_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&session->look_interval_ns, LOOK_SOON_NS, __ATOMIC_RELAXED);
+	__atomic_store_n(&memory->resume_ns, is_there ? now_ns : now_ns + PAUSE_MAX_NS, __ATOMIC_RELAXED);
 	disown(session);
+	look_soon(session);
 }
 
 /* ---- Sessions and threads ---- */
@@ -209,7 +256,7 @@ void switches_setup(struct session *session)
 		return;
 	}
 	session->looked_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
-	session->look_interval_ns = LOOK_SOON_NS; /* then it is known how many there are */
+	session->look_interval_ns = LOOK_SOON_NS;
 	session->look = switches_look;
 }
 
@@ -220,24 +267,16 @@ void switches_begin(struct stream *stream)
 		return;
 	sigset_t signals;
 	guard_hold_signals(&signals);
-	bool is_owner = own(session);
-	/* What is left of the stream's last thread: its end found another thread copying. */
-	struct switch_memory *memory = &stream->switches;
-	if (__atomic_load_n(&memory->page, __ATOMIC_RELAXED) && is_owner) {
-		switches_copy(stream, true);
-		unmap_memory(stream);
-	}
-	if (is_owner)
-		put_times(stream);
-	if (is_owner)
+	if (own(session)) {
+		finish_memory(stream); /* what is left of the stream's last thread: its end found another thread copying */
+		__atomic_store_n(&stream->switches.left_ns, 0, __ATOMIC_RELAXED);
 		disown(session);
-	/* X5: Whether the memory is gone for a pause of the stream's last thread, at whose end another one was copying: then
-	 * the looks go on with that pause, and this thread resumes. Pairs with X6 in unmap_memory. */
-	bool has_memory = __atomic_load_n(&memory->page, __ATOMIC_ACQUIRE), waits = !has_memory && is_paused(stream);
-	if (!has_memory && !waits)
-		has_memory = open_memory(stream);
-	drain_wake(session); /* it looks at the memory before that is full, however few events the program has */
-	memory->is_refused = !has_memory && !waits;
+	}
+	struct switch_memory *memory = &stream->switches;
+	/* X5: Still left, or taken by a look, and then paused: this thread resumes. Pairs with X6 in take_what_is_left. */
+	bool waits = __atomic_load_n(&memory->left_ns, __ATOMIC_ACQUIRE) || is_paused(stream);
+	memory->is_refused = !waits && !open_memory(stream);
+	look_soon(session); /* before the memory is full, however few events the program has */
 	memory->has_times = false;
 	if (memory->is_refused && !processor_time_of(stream->tid, &memory->first_running_ns, &memory->first_waiting_ns))
 		memory->is_refused = false; /* the kernel tells neither */
@@ -253,28 +292,32 @@ void switches_end(struct stream *stream)
 	guard_hold_signals(&signals);
 	ask_times(stream);
 	if (own(session)) {
-		copy_stream(stream, true);
-		unmap_memory(stream);
-		__atomic_store_n(&stream->switches.is_paused, false, __ATOMIC_RELAXED);
-		__atomic_store_n(&stream->switches.resume_ns, 0, __ATOMIC_RELAXED);
+		finish_memory(stream);
+		__atomic_store_n(&stream->switches.left_ns, 0, __ATOMIC_RELAXED);
 		disown(session);
+	} else if (!__atomic_load_n(&stream->switches.left_ns, __ATOMIC_RELAXED) && !stream->switches.is_refused) {
+		__atomic_store_n(&stream->switches.left_ns, clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
 	}
 	guard_let_signals(&signals);
 }
 
 /* Looks at every thread. The caller owns the stream of switches. */
-static void look(struct session *session)
+static void look(struct session *session, bool is_drain_thread)
 {
-	bool is_soon = false;
+	bool is_soon = clock_ns(CLOCK_MONOTONIC_COARSE) < __atomic_load_n(&session->soon_until_ns, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
 		if (!stream)
 			continue;
 		if (!stream->switches.has_times)
 			ask_times(stream);
+		if (__atomic_load_n(&stream->switches.left_ns, __ATOMIC_RELAXED)) {
+			take_what_is_left(stream);
+			continue;
+		}
 		enum switches_rate rate = copy_stream(stream, false);
 		if (rate == SWITCHES_TOO_MANY)
-			pause_memory(stream);
+			pause_memory(stream, is_drain_thread);
 		is_soon |= rate == SWITCHES_MANY;
 	}
 	put_look(session);
@@ -293,7 +336,7 @@ void switches_look(struct session *session, struct stream *own_stream)
 	if (now_ns - last_ns < interval_ns || session_stopped(session) || !own(session))
 		return;
 	__atomic_store_n(&session->looked_ns, now_ns, __ATOMIC_RELAXED);
-	look(session);
+	look(session, !own_stream);
 	disown(session);
 }
 
@@ -303,10 +346,14 @@ void switches_seal(struct session *session)
 		return;
 	sigset_t signals;
 	guard_hold_signals(&signals);
-	look(session);
-	if (session->is_awaiting_finalize)
+	look(session, false);
+	if (session->is_awaiting_finalize) {
 		disown(session);
-	else
+	} else {
 		stream_seal(session_stream(session, ID_STREAM_SWITCHES));
+		if (session->kept_event)
+			munmap(session->kept_event, KEPT_BYTES);
+		session->kept_event = NULL;
+	}
 	guard_let_signals(&signals);
 }

@@ -9,11 +9,9 @@
 #include "recorder/session.h"
 #include "recorder/watch.h"
 
-/* More than 10,000 switches a second cost a thread more than a hundredth of its time. Shorter than 10 ms tell no rate; and
- * memory that is full within 100 ms does not hold what comes between two looks (LOOK_SOON_NS). */
-#define RATE_MAX         UINT64_C(10000)
-#define RATE_LEAST_NS    UINT64_C(10000000)
-#define FULL_TOO_SOON_NS UINT64_C(100000000)
+/* More than 10,000 switches a second cost a thread more than a hundredth of its time. Less than 10 ms tell no rate. */
+#define RATE_MAX      UINT64_C(10000)
+#define RATE_LEAST_NS UINT64_C(10000000)
 
 #define GROUP_MAX 16 /* stretches that are copied together: they lie on the stack, which may be small */
 
@@ -109,14 +107,10 @@ static void add(struct group *group, struct off off)
 	group->offs[group->n++] = off;
 }
 
-/* How many switches are that much memory, within a time? A switch has two records. */
-static enum switches_rate rate_of(const struct switch_memory *memory, uint64_t n_bytes, uint64_t passed_ns, bool is_full)
+/* Are so many records too many for that time? A switch has two. */
+static bool are_too_many(uint64_t n_records, uint64_t passed_ns)
 {
-	uint64_t n = n_bytes / (2 * sizeof(struct kernel_switch));
-	bool is_often = passed_ns >= RATE_LEAST_NS && n * UINT64_C(1000000000) > passed_ns * RATE_MAX;
-	if (is_often || (is_full && passed_ns <= FULL_TOO_SOON_NS))
-		return SWITCHES_TOO_MANY;
-	return n_bytes > memory->n_pages * SWITCHES_PAGE_BYTES / 2 ? SWITCHES_MANY : SWITCHES_FEW;
+	return passed_ns >= RATE_LEAST_NS && n_records / 2 * UINT64_C(1000000000) > passed_ns * RATE_MAX;
 }
 
 void switches_skip(struct stream *stream)
@@ -138,9 +132,10 @@ enum switches_rate switches_copy(struct stream *stream, bool is_last)
 	uint64_t tail = page->data_tail, taken = tail, last_ns = memory->from_ns;
 	if (head == memory->seen && !is_last && !memory->is_first)
 		return SWITCHES_FEW; /* nothing new: a stretch that is not over was copied before */
-	enum switches_rate rate =
-		rate_of(memory, head - tail, group.now.monotonic_ns - memory->from_ns, is_full(memory, head, tail));
+	bool is_filled = head - tail > memory->n_pages * SWITCHES_PAGE_BYTES / 2;
+	bool is_too_fast = are_too_many((head - tail) / sizeof(struct kernel_switch), group.now.monotonic_ns - memory->from_ns);
 	memory->seen = head;
+	uint64_t known_ns = memory->full_ns ? memory->full_ns : last_ns; /* what is lost was lost after that */
 	struct off off = {0}; /* a stretch whose end was not read yet, if its begin is not 0 */
 	while (tail < head) {
 		union kernel_record record;
@@ -149,7 +144,7 @@ enum switches_rate switches_copy(struct stream *stream, bool is_last)
 			break; /* not what a kernel writes */
 		if (record.header.type == PERF_RECORD_SWITCH && record.header.size == sizeof record.sw) {
 			copy_out(memory, tail, &record.sw, sizeof record.sw);
-			last_ns = record.sw.id.time;
+			last_ns = known_ns = record.sw.id.time;
 			if (record.header.misc & PERF_RECORD_MISC_SWITCH_OUT) {
 				bool is_ready = record.header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 				off = (struct off){.begin_ns = last_ns,
@@ -171,14 +166,20 @@ enum switches_rate switches_copy(struct stream *stream, bool is_last)
 					 .cpu = record.lost.id.cpu,
 					 .next_cpu = record.lost.id.cpu,
 					 .n_lost = record.lost.lost < UINT32_MAX ? (uint32_t)record.lost.lost : UINT32_MAX});
-			last_ns = record.lost.id.time;
+			is_too_fast |= are_too_many(record.lost.lost, record.lost.id.time - known_ns);
+			last_ns = known_ns = record.lost.id.time;
 			off.begin_ns = 0;
 		}
 		tail += record.header.size;
 		if (!off.begin_ns)
 			taken = tail;
 	}
-	if (is_full(memory, head, page->data_tail)) {
+	bool has_no_room = is_full(memory, head, page->data_tail);
+	memory->full_ns = has_no_room ? last_ns : 0;
+	uint64_t left_ns = __atomic_load_n(&memory->left_ns, __ATOMIC_RELAXED);
+	if (left_ns && last_ns < left_ns && !has_no_room)
+		last_ns = left_ns; /* the next thread of the stream is not recorded */
+	if (left_ns || has_no_room) {
 		/* From the last record on nothing is known. */
 		add(&group, (struct off){.begin_ns = last_ns, .end_ns = group.now.monotonic_ns, .why = off_why_unknown});
 		off.begin_ns = 0;
@@ -192,5 +193,5 @@ enum switches_rate switches_copy(struct stream *stream, bool is_last)
 	memory->from_ns = off.begin_ns ? off.begin_ns : group.now.monotonic_ns;
 	/* X3: The records are read before the kernel may write over them. Pairs with the kernel's load of data_tail. */
 	__atomic_store_n(&page->data_tail, taken, __ATOMIC_RELEASE);
-	return rate;
+	return is_too_fast ? SWITCHES_TOO_MANY : is_filled ? SWITCHES_MANY : SWITCHES_FEW;
 }
