@@ -124,21 +124,25 @@ static void ask_times(struct stream *stream)
 {
 	struct switch_memory *memory = &stream->switches;
 	uint64_t running_ns, waiting_ns;
-	if (!memory->is_refused || !stream->tid || !processor_time_of(stream->tid, &running_ns, &waiting_ns))
+	/* X7: Pairs with X8 in switches_begin. */
+	if (!__atomic_load_n(&memory->is_refused, __ATOMIC_ACQUIRE) || !processor_time_of(stream->tid, &running_ns, &waiting_ns) ||
+	    running_ns < memory->first_running_ns || waiting_ns < memory->first_waiting_ns)
 		return;
-	memory->running_ns = running_ns - memory->first_running_ns;
-	memory->waiting_ns = waiting_ns - memory->first_waiting_ns;
-	memory->has_times = true;
+	/* Relaxed: a thread that ends and a look may ask at the same time, and either answer will do. */
+	__atomic_store_n(&memory->running_ns, running_ns - memory->first_running_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&memory->waiting_ns, waiting_ns - memory->first_waiting_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&memory->has_times, true, __ATOMIC_RELAXED);
 }
 
 /* Writes what was asked last, which may have been at the end of a thread that found another one copying. */
 static void put_times(struct stream *stream)
 {
 	struct switch_memory *memory = &stream->switches;
-	if (memory->has_times)
+	if (__atomic_exchange_n(&memory->has_times, false, __ATOMIC_RELAXED))
 		ring_append(session_stream(stream->session, ID_STREAM_SWITCHES), clock_ticks(),
-			    record_head(EVENT_processor_time, 0, stream->number), memory->running_ns, memory->waiting_ns);
-	memory->has_times = false;
+			    record_head(EVENT_processor_time, 0, stream->number),
+			    __atomic_load_n(&memory->running_ns, __ATOMIC_RELAXED),
+			    __atomic_load_n(&memory->waiting_ns, __ATOMIC_RELAXED));
 }
 
 static void put_look(struct session *session)
@@ -275,11 +279,13 @@ void switches_begin(struct stream *stream)
 	struct switch_memory *memory = &stream->switches;
 	/* X5: Still left, or taken by a look, and then paused: this thread resumes. Pairs with X6 in take_what_is_left. */
 	bool waits = __atomic_load_n(&memory->left_ns, __ATOMIC_ACQUIRE) || is_paused(stream);
-	memory->is_refused = !waits && !open_memory(stream);
+	bool is_refused = !waits && !open_memory(stream);
 	look_soon(session); /* before the memory is full, however few events the program has */
-	memory->has_times = false;
-	if (memory->is_refused && !processor_time_of(stream->tid, &memory->first_running_ns, &memory->first_waiting_ns))
-		memory->is_refused = false; /* the kernel tells neither */
+	__atomic_store_n(&memory->has_times, false, __ATOMIC_RELAXED);
+	if (is_refused && !processor_time_of(stream->tid, &memory->first_running_ns, &memory->first_waiting_ns))
+		is_refused = false; /* the kernel tells neither */
+	/* X8: From where its times count before the word that they are asked for. Pairs with X7 in ask_times. */
+	__atomic_store_n(&memory->is_refused, is_refused, __ATOMIC_RELEASE);
 	guard_let_signals(&signals);
 }
 
@@ -291,11 +297,12 @@ void switches_end(struct stream *stream)
 	sigset_t signals;
 	guard_hold_signals(&signals);
 	ask_times(stream);
+	bool is_refused = __atomic_exchange_n(&stream->switches.is_refused, false, __ATOMIC_RELAXED);
 	if (own(session)) {
 		finish_memory(stream);
 		__atomic_store_n(&stream->switches.left_ns, 0, __ATOMIC_RELAXED);
 		disown(session);
-	} else if (!__atomic_load_n(&stream->switches.left_ns, __ATOMIC_RELAXED) && !stream->switches.is_refused) {
+	} else if (!__atomic_load_n(&stream->switches.left_ns, __ATOMIC_RELAXED) && !is_refused) {
 		__atomic_store_n(&stream->switches.left_ns, clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
 	}
 	guard_let_signals(&signals);
@@ -309,7 +316,7 @@ static void look(struct session *session, bool is_drain_thread)
 		struct stream *stream = session_stream(session, i);
 		if (!stream)
 			continue;
-		if (!stream->switches.has_times)
+		if (!__atomic_load_n(&stream->switches.has_times, __ATOMIC_RELAXED))
 			ask_times(stream);
 		if (__atomic_load_n(&stream->switches.left_ns, __ATOMIC_RELAXED)) {
 			take_what_is_left(stream);
