@@ -90,7 +90,8 @@ static bool open_memory(struct stream *stream)
 		return false;
 	int fd = switch_event_open();
 	if (fd < 0) {
-		__atomic_store_n(&session->has_no_switches, true, __ATOMIC_RELAXED);
+		if (!__atomic_load_n(&session->has_switches, __ATOMIC_RELAXED))
+			__atomic_store_n(&session->has_no_switches, true, __ATOMIC_RELAXED);
 		note_refusal(session, "the kernel does not let this process record context switches (perf_event_paranoid, a "
 				      "container): only sums of its threads' processor times are recorded");
 		return false;
@@ -239,6 +240,7 @@ static void resume_memory(struct session *session, struct stream *stream)
 	memory->is_first = false;
 	memory->from_ns = from_ns;
 	switches_skip(stream);
+	__atomic_store_n(&memory->left_ns, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&memory->is_paused, !is_there, __ATOMIC_RELAXED);
 	__atomic_store_n(&memory->resume_ns, is_there ? now_ns : now_ns + PAUSE_MAX_NS, __ATOMIC_RELAXED);
 	disown(session);
@@ -277,10 +279,21 @@ void switches_begin(struct stream *stream)
 		disown(session);
 	}
 	struct switch_memory *memory = &stream->switches;
-	/* X5: Still left, or taken by a look, and then paused: this thread resumes. Pairs with X6 in take_what_is_left. */
-	bool waits = __atomic_load_n(&memory->left_ns, __ATOMIC_ACQUIRE) || is_paused(stream);
+	/* X5: Still left, or taken by a look, and then paused: this thread resumes. Pairs with X6 in take_what_is_left. Or its
+	 * first record was in a new segment, and it has resumed already. */
+	bool waits = __atomic_load_n(&memory->left_ns, __ATOMIC_ACQUIRE) || is_paused(stream) ||
+		     __atomic_load_n(&memory->page, __ATOMIC_RELAXED);
 	bool is_refused = !waits && !open_memory(stream);
-	look_soon(session); /* before the memory is full, however few events the program has */
+	if (is_refused && memory->from_ns) {
+		/* What is not told of a stream that had a thread with switches would be taken for none. */
+		__atomic_store_n(&memory->resume_ns, clock_ns(CLOCK_MONOTONIC_COARSE) + PAUSE_NS, __ATOMIC_RELAXED);
+		__atomic_store_n(&memory->is_paused, true, __ATOMIC_RELAXED);
+		is_refused = false;
+	}
+	if (is_refused)
+		drain_wake(session);
+	else
+		look_soon(session); /* before the memory is full, however few events the program has */
 	__atomic_store_n(&memory->has_times, false, __ATOMIC_RELAXED);
 	if (is_refused && !processor_time_of(stream->tid, &memory->first_running_ns, &memory->first_waiting_ns))
 		is_refused = false; /* the kernel tells neither */
@@ -297,13 +310,15 @@ void switches_end(struct stream *stream)
 	sigset_t signals;
 	guard_hold_signals(&signals);
 	ask_times(stream);
-	bool is_refused = __atomic_exchange_n(&stream->switches.is_refused, false, __ATOMIC_RELAXED);
+	struct switch_memory *memory = &stream->switches;
+	__atomic_store_n(&memory->is_refused, false, __ATOMIC_RELAXED);
 	if (own(session)) {
 		finish_memory(stream);
-		__atomic_store_n(&stream->switches.left_ns, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&memory->left_ns, 0, __ATOMIC_RELAXED);
 		disown(session);
-	} else if (!__atomic_load_n(&stream->switches.left_ns, __ATOMIC_RELAXED) && !is_refused) {
-		__atomic_store_n(&stream->switches.left_ns, clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
+	} else if (!__atomic_load_n(&memory->left_ns, __ATOMIC_RELAXED) &&
+		   (__atomic_load_n(&memory->page, __ATOMIC_RELAXED) || is_paused(stream))) {
+		__atomic_store_n(&memory->left_ns, clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
 	}
 	guard_let_signals(&signals);
 }
@@ -311,7 +326,7 @@ void switches_end(struct stream *stream)
 /* Looks at every thread. The caller owns the stream of switches. */
 static void look(struct session *session, bool is_drain_thread)
 {
-	bool is_soon = clock_ns(CLOCK_MONOTONIC_COARSE) < __atomic_load_n(&session->soon_until_ns, __ATOMIC_RELAXED);
+	bool is_soon = false;
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
 		if (!stream)
@@ -328,19 +343,24 @@ static void look(struct session *session, bool is_drain_thread)
 		is_soon |= rate == SWITCHES_MANY;
 	}
 	put_look(session);
+	is_soon |= clock_ns(CLOCK_MONOTONIC_COARSE) < __atomic_load_n(&session->soon_until_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&session->look_interval_ns, is_soon ? LOOK_SOON_NS : LOOK_NS, __ATOMIC_RELAXED);
 }
 
 void switches_look(struct session *session, struct stream *own_stream)
 {
-	if (own_stream && is_paused(own_stream) && !session_stopped(session))
+	if (session_stopped(session)) {
+		__atomic_store_n(&session->look_interval_ns, LOOK_NS, __ATOMIC_RELAXED);
+		return;
+	}
+	if (own_stream && is_paused(own_stream))
 		resume_memory(session, own_stream);
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 	uint64_t interval_ns = __atomic_load_n(&session->look_interval_ns, __ATOMIC_RELAXED);
 	uint64_t last_ns = __atomic_load_n(&session->looked_ns, __ATOMIC_RELAXED);
 	if (own_stream && session->has_drain_thread)
 		interval_ns *= 2; /* the drain thread has had no processor since */
-	if (now_ns - last_ns < interval_ns || session_stopped(session) || !own(session))
+	if (now_ns - last_ns < interval_ns || !own(session))
 		return;
 	__atomic_store_n(&session->looked_ns, now_ns, __ATOMIC_RELAXED);
 	look(session, !own_stream);

@@ -108,8 +108,9 @@ static void add(struct group *group, struct off off)
 }
 
 /* Are so many records too many for that time? A switch has two. */
-static bool are_too_many(uint64_t n_records, uint64_t passed_ns)
+static bool are_too_many(uint64_t n_records, uint64_t begin_ns, uint64_t end_ns)
 {
+	uint64_t passed_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
 	return passed_ns >= RATE_LEAST_NS && n_records / 2 * UINT64_C(1000000000) > passed_ns * RATE_MAX;
 }
 
@@ -127,13 +128,15 @@ enum switches_rate switches_copy(struct stream *stream, bool is_last)
 	struct switch_memory *memory = &stream->switches;
 	struct perf_event_mmap_page *page = memory->page;
 	struct group group = {.of = stream, .from_ns = memory->from_ns, .is_first = memory->is_first, .now = clock_triple_now()};
+	/* Before the records are looked at: what the thread does after that is not told. */
+	uint64_t left_ns = __atomic_load_n(&memory->left_ns, __ATOMIC_RELAXED);
 	/* X2: The kernel's records are there before their end. Pairs with the kernel's store of data_head. */
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = page->data_tail, taken = tail, last_ns = memory->from_ns;
 	if (head == memory->seen && !is_last && !memory->is_first)
 		return SWITCHES_FEW; /* nothing new: a stretch that is not over was copied before */
 	bool is_filled = head - tail > memory->n_pages * SWITCHES_PAGE_BYTES / 2;
-	bool is_too_fast = are_too_many((head - tail) / sizeof(struct kernel_switch), group.now.monotonic_ns - memory->from_ns);
+	bool is_too_fast = are_too_many((head - tail) / sizeof(struct kernel_switch), memory->from_ns, group.now.monotonic_ns);
 	memory->seen = head;
 	uint64_t known_ns = memory->full_ns ? memory->full_ns : last_ns; /* what is lost was lost after that */
 	struct off off = {0}; /* a stretch whose end was not read yet, if its begin is not 0 */
@@ -144,6 +147,8 @@ enum switches_rate switches_copy(struct stream *stream, bool is_last)
 			break; /* not what a kernel writes */
 		if (record.header.type == PERF_RECORD_SWITCH && record.header.size == sizeof record.sw) {
 			copy_out(memory, tail, &record.sw, sizeof record.sw);
+			if (left_ns && record.sw.id.time >= left_ns)
+				break;
 			last_ns = known_ns = record.sw.id.time;
 			if (record.header.misc & PERF_RECORD_MISC_SWITCH_OUT) {
 				bool is_ready = record.header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
@@ -166,7 +171,7 @@ enum switches_rate switches_copy(struct stream *stream, bool is_last)
 					 .cpu = record.lost.id.cpu,
 					 .next_cpu = record.lost.id.cpu,
 					 .n_lost = record.lost.lost < UINT32_MAX ? (uint32_t)record.lost.lost : UINT32_MAX});
-			is_too_fast |= are_too_many(record.lost.lost, record.lost.id.time - known_ns);
+			is_too_fast |= are_too_many(record.lost.lost, known_ns, record.lost.id.time);
 			last_ns = known_ns = record.lost.id.time;
 			off.begin_ns = 0;
 		}
@@ -176,9 +181,15 @@ enum switches_rate switches_copy(struct stream *stream, bool is_last)
 	}
 	bool has_no_room = is_full(memory, head, page->data_tail);
 	memory->full_ns = has_no_room ? last_ns : 0;
-	uint64_t left_ns = __atomic_load_n(&memory->left_ns, __ATOMIC_RELAXED);
-	if (left_ns && last_ns < left_ns && !has_no_room)
-		last_ns = left_ns; /* the next thread of the stream is not recorded */
+	if (left_ns && !has_no_room) {
+		/* The next thread of the stream is not recorded. */
+		if (off.begin_ns) {
+			off.end_ns = left_ns;
+			off.next_cpu = off.cpu;
+			add(&group, off);
+		}
+		last_ns = last_ns > left_ns ? last_ns : left_ns;
+	}
 	if (left_ns || has_no_room) {
 		/* From the last record on nothing is known. */
 		add(&group, (struct off){.begin_ns = last_ns, .end_ns = group.now.monotonic_ns, .why = off_why_unknown});
