@@ -57,8 +57,8 @@ struct session {
 	bool has_switches;                                 /* it records those of one thread at least */
 	uint64_t looked_ns;                                /* when `look` last looked, */
 	uint64_t look_interval_ns;                         /* and how long it waits until it looks again */
-	uint64_t soon_until_ns;                            /* until then that is not long */
-	void *kept_event;                                  /* the drain thread's, while others have none (switches.c) */
+	uint64_t soon_until_ns;                            /* until then it waits LOOK_SOON_NS at most */
+	void *kept_event;                                  /* the drain thread's own, from the first pause on */
 	const char *unwritten_notes[SESSION_NOTES_MAX];    /* meta could not be written: meta_end() tries again */
 	bool is_awaiting_finalize;                  /* OpenMP's; it may come after the destructor if this library was preloaded */
 	uint32_t is_ended;                          /* 1: finalize or the destructor has been called */

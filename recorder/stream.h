@@ -44,14 +44,14 @@ struct session;
 /* The kernel's memory for the context switches of the owner's thread (switches.c). The owner of the stream of switches
  * reads it. */
 struct switch_memory {
-	void *page;         /* the first of its pages; NULL: there is none */
+	void *page;         /* where it begins; NULL if the thread has no such memory */
 	uint32_t n_pages;   /* after the first one */
 	uint64_t from_ns;   /* what came before was copied, or came before the memory */
 	uint64_t seen;      /* how far the kernel had got at the last look */
 	bool is_first;      /* nothing was copied yet */
 	bool is_paused;     /* the thread switched too often: nothing is recorded until it resumes */
-	uint64_t pause_ns;  /* how long its last pause was to be */
-	uint64_t resume_ns; /* when that is over, or has ended; 0: it had none */
+	uint64_t pause_ns;  /* how long its last pause has to be, */
+	uint64_t resume_ns; /* and when that may end, or has ended; 0: it had none */
 	uint64_t full_ns;   /* the last record's time, if the memory was full at the last look; 0: it was not */
 	uint64_t left_ns;   /* when its thread has ended while another one was copying; 0: it did not */
 	bool has_times;     /* in place of records: the following, which were not written yet */

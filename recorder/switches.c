@@ -31,13 +31,14 @@ static const uint32_t sizes[] = {16, 4, 1};
 /* For so long after a thread's recording has begun all are looked at soon: then it is known how often it switches. */
 #define BEGIN_NS UINT64_C(200000000)
 
-/* How long the recording of a thread's switches is paused if there are too many: each time twice as long, unless it has
- * gone on for a while meanwhile. Between two pauses there is a look or two, so these are a tenth of the time at first, and
+/* How long the recording of a thread's switches is paused if there are too many: each time twice as long, unless it was
+ * recorded for CALM_NS before. Between two pauses there is a look or two, so these are a tenth of the time at first, and
  * a hundredth after some pauses. */
 #define PAUSE_NS     UINT64_C(1000000000)
 #define PAUSE_MAX_NS UINT64_C(16000000000)
 #define CALM_NS      UINT64_C(2000000000)
-#define KEPT_BYTES   (2 * SWITCHES_PAGE_BYTES)
+
+#define KEPT_BYTES (2 * SWITCHES_PAGE_BYTES) /* of the drain thread's own event: the least that can be mapped */
 
 /* ---- The kernel's memory ---- */
 
@@ -181,7 +182,25 @@ static void finish_memory(struct stream *stream)
 	__atomic_store_n(&stream->switches.resume_ns, 0, __ATOMIC_RELAXED);
 }
 
+/* The same by the stream's thread, if nobody else is copying. */
+static bool try_to_finish(struct stream *stream)
+{
+	if (!own(stream->session))
+		return false;
+	finish_memory(stream);
+	__atomic_store_n(&stream->switches.left_ns, 0, __ATOMIC_RELAXED);
+	disown(stream->session);
+	return true;
+}
+
 /* ---- Threads with too many ---- */
+
+/* The stream's thread opens its memory when that time has come. */
+static void set_pause(struct switch_memory *memory, uint64_t resume_ns)
+{
+	__atomic_store_n(&memory->resume_ns, resume_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&memory->is_paused, true, __ATOMIC_RELAXED);
+}
 
 /* All looks are soon from now on, for a while. */
 static void look_soon(struct session *session)
@@ -213,8 +232,7 @@ static void pause_memory(struct stream *stream, bool is_drain_thread)
 	if (is_drain_thread && !stream->session->kept_event)
 		keep_event(stream->session);
 	unmap_memory(stream);
-	__atomic_store_n(&memory->resume_ns, now_ns + memory->pause_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&memory->is_paused, true, __ATOMIC_RELAXED);
+	set_pause(memory, now_ns + memory->pause_ns);
 }
 
 /* What a thread has left that ended while another one was copying. If the next thread of the stream has begun meanwhile,
@@ -223,7 +241,7 @@ static void take_what_is_left(struct stream *stream)
 {
 	struct switch_memory *memory = &stream->switches;
 	finish_memory(stream);
-	__atomic_store_n(&memory->is_paused, true, __ATOMIC_RELAXED);
+	set_pause(memory, 0);
 	/* X6: The pause is there before what was left is gone. Pairs with X5 in switches_begin. */
 	__atomic_store_n(&memory->left_ns, 0, __ATOMIC_RELEASE);
 }
@@ -273,11 +291,7 @@ void switches_begin(struct stream *stream)
 		return;
 	sigset_t signals;
 	guard_hold_signals(&signals);
-	if (own(session)) {
-		finish_memory(stream); /* what is left of the stream's last thread: its end found another thread copying */
-		__atomic_store_n(&stream->switches.left_ns, 0, __ATOMIC_RELAXED);
-		disown(session);
-	}
+	try_to_finish(stream); /* what is left of the stream's last thread: its end found another thread copying */
 	struct switch_memory *memory = &stream->switches;
 	/* X5: Still left, or taken by a look, and then paused: this thread resumes. Pairs with X6 in take_what_is_left. Or its
 	 * first record was in a new segment, and it has resumed already. */
@@ -286,8 +300,7 @@ void switches_begin(struct stream *stream)
 	bool is_refused = !waits && !open_memory(stream);
 	if (is_refused && memory->from_ns) {
 		/* What is not told of a stream that had a thread with switches would be taken for none. */
-		__atomic_store_n(&memory->resume_ns, clock_ns(CLOCK_MONOTONIC_COARSE) + PAUSE_NS, __ATOMIC_RELAXED);
-		__atomic_store_n(&memory->is_paused, true, __ATOMIC_RELAXED);
+		set_pause(memory, clock_ns(CLOCK_MONOTONIC_COARSE) + PAUSE_NS);
 		is_refused = false;
 	}
 	if (is_refused)
@@ -312,14 +325,9 @@ void switches_end(struct stream *stream)
 	ask_times(stream);
 	struct switch_memory *memory = &stream->switches;
 	__atomic_store_n(&memory->is_refused, false, __ATOMIC_RELAXED);
-	if (own(session)) {
-		finish_memory(stream);
-		__atomic_store_n(&memory->left_ns, 0, __ATOMIC_RELAXED);
-		disown(session);
-	} else if (!__atomic_load_n(&memory->left_ns, __ATOMIC_RELAXED) &&
-		   (__atomic_load_n(&memory->page, __ATOMIC_RELAXED) || is_paused(stream))) {
+	if (!try_to_finish(stream) && !__atomic_load_n(&memory->left_ns, __ATOMIC_RELAXED) &&
+	    (__atomic_load_n(&memory->page, __ATOMIC_RELAXED) || is_paused(stream)))
 		__atomic_store_n(&memory->left_ns, clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
-	}
 	guard_let_signals(&signals);
 }
 

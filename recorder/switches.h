@@ -33,10 +33,10 @@ void switches_begin(struct stream *stream);
  * its recording. */
 void switches_end(struct stream *stream);
 
-/* Copies what the kernel has recorded of all threads, if the last look is long enough ago. Called by the drain thread
- * whenever it wakes (`own_stream` is NULL), and by a thread whose segment is full, with its signals held: that one looks only if
- * the drain thread is late, or if there is none. If the recording of its switches is paused, and has been for long enough,
- * it begins again. */
+/* Copies what the kernel has recorded of all threads, if the last look is long enough ago. The drain thread calls it
+ * whenever it wakes, with NULL. A thread whose segment is full calls it with its own stream and its signals held: it looks
+ * only if the drain thread is late, or if there is none. Before that, the recording of its own switches is resumed if its
+ * pause is over. */
 void switches_look(struct session *session, struct stream *own_stream);
 
 /* Looks for the last time, and seals the stream of switches. */
