@@ -50,7 +50,7 @@ def summarize(t, statuses=(3,)):
 
 
 # How much later than those records the time of the stop may be: it is taken after the last record was made.
-STOP_NS = 1_000_000_000
+STOP_NS = 100_000_000
 
 
 def noticed(dump):

@@ -1,83 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Context switches: what the kernel records of threads that sleep, of more threads than there is memory for, of forked
- * children, and what takes its place where the kernel refuses.
+ * Context switches: what the kernel records of threads that sleep, of one that switches very often, of more threads
+ * than there is memory for, and what takes its place where the kernel refuses.
  */
 #include <check.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "recorder/processor_time.h"
-#include "recorder/record.h"
 #include "recorder/switches.h"
 #include "recorder/watch.h"
-#include "tests/unit/small_ring.h"
-
-#define MS UINT64_C(1000000)
-
-/* What a dump's stream of switches has of one stream, or of all (ALL). */
-#define ALL UINT32_MAX
-struct found {
-	unsigned n_groups, n_first;
-	unsigned n_times;   /* processor_time records */
-	unsigned n_looks;   /* switches_read records */
-	unsigned n_off[5];  /* by off_why */
-	uint64_t off_ns[5]; /* of stretches that are over */
-	uint64_t n_lost;
-	uint64_t running_ns; /* the largest */
-	unsigned n_disordered;
-};
-
-static struct found find(const char *dir, uint32_t stream)
-{
-	struct found found = {0};
-	size_t n_records;
-	struct dump *dump = dump_open(dir, SMALL_SEGMENT);
-	struct record *records = dump_records(dump, ID_STREAM_SWITCHES, &n_records);
-	bool is_wanted = false;
-	uint64_t last_ns = 0;
-	for (size_t i = 0; i < n_records; i++) {
-		const struct record *r = &records[i];
-		unsigned kind = record_kind(r), why = record_flags(r);
-		if (kind == EVENT_switches) {
-			is_wanted = stream == ALL || low32(record_value(r)) == stream;
-			found.n_groups += is_wanted;
-			found.n_first += is_wanted && why;
-			found.n_disordered += is_wanted && (r->a > r->b || r->a < last_ns) && stream != ALL && !why;
-			last_ns = is_wanted ? r->a : last_ns;
-		} else if (kind == EVENT_off && is_wanted && why < 5) {
-			found.n_off[why]++;
-			found.off_ns[why] += r->a ? r->a - r->time : 0;
-			found.n_lost += high32(r->b);
-		} else if (kind == EVENT_processor_time && (stream == ALL || low32(record_value(r)) == stream)) {
-			found.n_times++;
-			found.running_ns = r->a > found.running_ns ? r->a : found.running_ns;
-		} else if (kind == EVENT_switches_read) {
-			found.n_looks++;
-		}
-	}
-	free(records);
-	return found;
-}
-
-static struct session *begin(void)
-{
-	return dump_begin("OTTER_EVENTS", "default", "OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
-}
-
-/* Does the kernel let this process record switches? Where it does not, the tests of what it records expect sums. */
-static bool is_allowed(const struct session *session)
-{
-	return !session->has_no_switches;
-}
+#include "tests/unit/recorded_switches.h"
 
 START_TEST(a_sleep_is_a_stretch_without_a_processor)
 {
@@ -283,14 +222,6 @@ START_TEST(other_waits_are_no_stalls)
 END_TEST
 
 #define CROWD 600
-static pthread_barrier_t all_are_there;
-static void *one_of_many(void *argument)
-{
-	put(0);
-	pthread_barrier_wait(&all_are_there);
-	put(1);
-	return argument;
-}
 
 /* An ordinary user without memory to lock: of threads without such memory there are sums. */
 START_TEST(a_crowd_has_not_memory_for_all)
@@ -363,120 +294,6 @@ START_TEST(where_the_kernel_refuses_sums_are_recorded)
 }
 END_TEST
 
-/* A child has none of its parent's memory. What it records is its own. */
-START_TEST(a_child_records_its_own)
-{
-	struct session *session = begin();
-	put(0);
-	pid_t child = fork();
-	if (child == 0) {
-		usleep(1000);
-		put(0);
-		session_end("finalize");
-		struct found own = find(session_get()->dir, 0);
-		bool is_good = session_get() != session && own.n_first + own.n_times > 0;
-		_exit(is_good ? 0 : 1);
-	}
-	int status;
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
-	session_end("finalize");
-	struct found found = find(session->dir, 0);
-	ck_assert_uint_eq(found.n_first + (found.n_times > 0), 1);
-	dump_remove();
-}
-END_TEST
-
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-/* A child of _Fork goes on in its parent's session: it must not touch the memory that it does not have. */
-START_TEST(a_child_without_handlers_does_not_look)
-{
-	struct session *session = begin();
-	put(0);
-	pid_t child = _Fork();
-	if (child == 0) {
-		session->looked_ns = 0;
-		switches_look(session, NULL);
-		switches_end(session_stream(session, 0));
-		_exit(0);
-	}
-	int status;
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
-	session_end("finalize");
-	dump_remove();
-}
-END_TEST
-#endif
-
-/* The next thread that takes a stream has memory of its own, and gives it back. */
-START_TEST(threads_in_turn_share_a_stream)
-{
-	struct session *session = begin();
-	put(0);
-	for (int i = 0; i < 5; i++) {
-		pthread_t thread;
-		pthread_barrier_init(&all_are_there, NULL, 1);
-		pthread_create(&thread, NULL, one_of_many, NULL);
-		pthread_join(thread, NULL);
-	}
-	session_end("finalize");
-	struct found found = find(session->dir, 1);
-	ck_assert_uint_eq(session_n_streams(session), 2);
-	ck_assert_uint_eq(is_allowed(session) ? found.n_first : found.n_times, 5);
-	dump_remove();
-}
-END_TEST
-
-/* Another thread is copying: nobody waits, and nothing breaks. What the second thread did is not known, as the memory was
- * still the first one's. */
-START_TEST(nobody_waits_for_who_copies)
-{
-	struct session *session = begin();
-	put(0);
-	struct stream *switches = session_stream(session, ID_STREAM_SWITCHES);
-	ck_assert(stream_own(switches, 42));
-	pthread_t thread;
-	for (int i = 0; i < 2; i++) {
-		pthread_barrier_init(&all_are_there, NULL, 1);
-		pthread_create(&thread, NULL, one_of_many, NULL);
-		pthread_join(thread, NULL);
-	}
-	stream_disown(switches);
-	const struct switch_memory *memory = &session_stream(session, 1)->switches;
-	ck_assert_uint_eq(memory->left_ns != 0, is_allowed(session));
-	session->looked_ns = 0;
-	switches_look(session, NULL);
-	ck_assert_ptr_null(memory->page);
-	ck_assert_uint_eq(memory->left_ns, 0);
-	ck_assert_uint_eq(memory->is_paused, is_allowed(session));
-	pthread_barrier_init(&all_are_there, NULL, 1);
-	pthread_create(&thread, NULL, one_of_many, NULL);
-	pthread_join(thread, NULL);
-	ck_assert(!memory->is_paused);
-	session_end("finalize");
-	ck_assert_uint_eq(session_n_streams(session), 2);
-	struct found found = find(session->dir, 1);
-	ck_assert_uint_eq(found.n_first, is_allowed(session) ? 2 : 0);                /* the first one's, and the third one's */
-	ck_assert_uint_eq(found.n_off[off_why_unknown], is_allowed(session) ? 2 : 0); /* until the look, and to the third's begin */
-	ck_assert_uint_eq(found.n_disordered, 0);
-	dump_remove();
-}
-END_TEST
-
-/* Where the group is not selected, nothing is done. */
-START_TEST(unselected_there_is_nothing)
-{
-	struct session *session = dump_begin("OTTER_EVENTS", "-switch", "OTTER_RING", SMALL_RING, NULL);
-	put(0);
-	ck_assert_ptr_null(session_stream(session, ID_STREAM_SWITCHES));
-	ck_assert_ptr_null(session_stream(session, 0)->switches.page);
-	ck_assert_uint_eq(session->is_drain_started, 0);
-	session_end("finalize");
-	dump_remove();
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("switches");
@@ -491,16 +308,6 @@ int main(void)
 	tcase_add_test(kernel, a_crowd_has_not_memory_for_all);
 	tcase_add_test(kernel, where_the_kernel_refuses_sums_are_recorded);
 	suite_add_tcase(suite, kernel);
-	TCase *turns = tcase_create("turns");
-	tcase_set_timeout(turns, 120);
-	tcase_add_test(turns, a_child_records_its_own);
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-	tcase_add_test(turns, a_child_without_handlers_does_not_look);
-#endif
-	tcase_add_test(turns, threads_in_turn_share_a_stream);
-	tcase_add_test(turns, nobody_waits_for_who_copies);
-	tcase_add_test(turns, unselected_there_is_nothing);
-	suite_add_tcase(suite, turns);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	int n_failed = srunner_ntests_failed(runner);
