@@ -133,18 +133,27 @@ static void pass_time(struct sweep_over_time *s, uint64_t ticks)
 		causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_RESUMING, s->region), length * n_waiting);
 }
 
-static uint64_t next_of_lane(const struct lane *lane)
+/* When the lane comes to another state or node. */
+static uint64_t next_stretch(const struct lane *lane)
 {
 	return lane->next_ticks < lane->reader.next_ticks ? lane->next_ticks : lane->reader.next_ticks;
 }
 
-/* All that happens on the lane now. 0, or -1 with the error printed. */
+static uint64_t next_of_lane(const struct lane *lane)
+{
+	uint64_t stretch = lane->is_open ? next_stretch(lane) : UINT64_MAX;
+	return stretch < lane->mutexes.next_ticks ? stretch : lane->mutexes.next_ticks;
+}
+
+/* The states and nodes that the lane comes to now. 0, or -1 with the error printed. */
 static int step_lane(struct sweep_over_time *s, struct lane *lane)
 {
 	lane->ends_with_record = true;
 	lane_tell(s, lane);
 	lane->ends_with_record = false;
 	while (lane->reader.next_ticks <= s->now) {
+		if (track_is_mutex(lane->state))
+			turns_end_wait(s, lane);
 		if (track_has_run(lane->state))
 			end_wait(lane);
 		if (series_next(&lane->reader) != 0)
@@ -258,7 +267,7 @@ static int sweep(struct sweep_over_time *s, uint64_t end_ticks)
 	soonest_set(&soonest, of_units, ready_units_next(s));
 	soonest_set(&soonest, 0, next_of_regions(s)); /* before what threads do at the same time */
 	for (uint32_t i = 0; i < s->n_lanes; i++)
-		soonest_set(&soonest, i + 1, s->lanes[i].is_open ? next_of_lane(&s->lanes[i]) : UINT64_MAX);
+		soonest_set(&soonest, i + 1, next_of_lane(&s->lanes[i]));
 	for (;;) {
 		struct soonest_item first = soonest_first(&soonest);
 		pass_time(s, first.ticks < end_ticks ? first.ticks : end_ticks);
@@ -273,7 +282,9 @@ static int sweep(struct sweep_over_time *s, uint64_t end_ticks)
 			next_ticks = ready_units_next(s);
 		} else {
 			struct lane *lane = &s->lanes[first.number - 1];
-			if ((rc = step_lane(s, lane)) != 0)
+			if (lane->is_open && next_stretch(lane) <= s->now && (rc = step_lane(s, lane)) != 0)
+				break;
+			if (lane->mutexes.next_ticks <= first.ticks && (rc = turns_step(s, lane)) != 0)
 				break;
 			next_ticks = next_of_lane(lane);
 		}
@@ -282,6 +293,8 @@ static int sweep(struct sweep_over_time *s, uint64_t end_ticks)
 	for (size_t i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i].is_open) {
 			lane_tell(s, &s->lanes[i]);
+			if (track_is_mutex(s->lanes[i].state))
+				turns_end_wait(s, &s->lanes[i]);
 			awaited_change(&s->awaited, &s->lanes[i].role, AWAITED_NEITHER);
 		}
 	soonest_free(&soonest);
@@ -293,6 +306,7 @@ static void close_lanes(struct sweep_over_time *s)
 	for (size_t i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i].is_open)
 			series_close(&s->lanes[i].reader);
+	turns_free(s);
 	free(s->lanes);
 	free(s->regions);
 	free(s->joins);
@@ -322,6 +336,8 @@ int account_make(struct account *account, struct causes *causes, struct causes *
 	ready_units_begin(&s);
 	int rc = open_lanes(&s);
 	if (rc == 0)
+		rc = turns_begin(&s);
+	if (rc == 0)
 		rc = sweep(&s, s.now + account->wall_ticks);
 	keep_blame_positive(causes);
 	for (uint32_t i = 0; i < account->n_threads; i++)
@@ -335,5 +351,7 @@ int account_make(struct account *account, struct causes *causes, struct causes *
 void account_free(struct account *account)
 {
 	free(account->threads);
+	places_free(&account->no_waits);
+	places_free(&account->mutex_parts);
 	*account = (struct account){0};
 }

@@ -16,7 +16,7 @@ enum spent {
 	SPENT_WORK,      /* in tasks */
 	SPENT_SERIAL,    /* without a region, or in none that was there */
 	SPENT_WAITING,   /* in synchronisations, for work of others */
-	SPENT_EXCLUSION, /* for mutexes */
+	SPENT_EXCLUSION, /* for mutexes that others had */
 	SPENT_RUNTIME,   /* in the runtime */
 	SPENT_RECORDER,  /* for records of what they worked, and of what the runtime did: a calibrated cost of each */
 	SPENT_PREEMPTED,
@@ -35,6 +35,11 @@ struct account {
 	uint64_t wall_ticks;
 	uint64_t ticks[SPENTS];     /* their sum is n_threads * wall_ticks */
 	uint64_t serial_wall_ticks; /* in which no region was open */
+	/*
+	 * Of the times in which threads asked for mutexes, those in which nobody else had them, by the state that they seemed to wait
+	 * in; and what all of these times were: waits, of the runtime, or without a processor.
+	 */
+	struct wait_places no_waits, mutex_parts;
 };
 
 /* What a node holds up while it runs. */
@@ -64,7 +69,8 @@ void blockers_free(struct blockers *blockers);
 
 /*
  * Fills in the account and the blame of `causes`. `waits`: who is waited for, as causes of LIMIT_WAIT with the synchronisation's
- * construct and, as the other one, that of the task. 0, or -1 with the error printed; account_free() in any case.
+ * construct and, as the other one, that of the task; and of LIMIT_EXCLUSION with the constructs where the mutex is asked for,
+ * and where the one that has it acquired it. 0, or -1 with the error printed; account_free() in any case.
  */
 int account_make(struct account *account, struct causes *causes, struct causes *waits, const struct net *net,
 		 const struct track *track, const struct blockers *blockers);

@@ -174,7 +174,7 @@ void answer_finish(struct answer *answer)
 {
 	if (answer->account.n_threads == 0)
 		return;
-	holders_find(&answer->waits, &answer->track);
+	track_part_free(&answer->track, &answer->account.no_waits, &answer->account.mutex_parts);
 	unit_waits_find(&answer->waits, &answer->track, &answer->net);
 	net_forget_times(&answer->net);
 	answer->figures =

@@ -334,6 +334,11 @@ static bool make_candidate(const struct search *s, const struct cause *cause, st
 		c->saved_ticks = c->blamed_ticks / n_threads;
 		c->n = price->n_tasks;
 	}
+	if (cause->sort == CAUSE_ACQUIRING) {
+		const struct wait_place *place = places_find(&answer->track.places, cause->construct, STATE_OVERHEAD);
+		c->n = place != NULL ? place->count : 0;
+		c->price_ticks = c->n != 0 ? blamed / c->n : 0;
+	}
 	return true;
 }
 

@@ -14,8 +14,8 @@ const char *limit_name(enum limit limit)
 
 const char *cause_sort_name(enum cause_sort sort)
 {
-	static const char *const names[CAUSE_SORTS] = {NULL,      "undeferred", "scheduling", "resuming", "fork",   "blocked",
-						       "crowded", "unused",     "single",     "chunks",   "regions"};
+	static const char *const names[CAUSE_SORTS] = {NULL,      "undeferred", "scheduling", "resuming", "fork",   "acquiring",
+						       "blocked", "crowded",    "unused",     "single",   "chunks", "regions"};
 	return names[sort];
 }
 

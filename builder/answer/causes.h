@@ -33,6 +33,7 @@ enum cause_sort {
 	CAUSE_SCHEDULING, /* runtime: tasks of this construct were ready */
 	CAUSE_RESUMING,   /* runtime: what follows a synchronisation was ready */
 	CAUSE_FORK,       /* runtime: the region had begun, and not yet on this thread */
+	CAUSE_ACQUIRING,  /* runtime: a mutex was asked for that nobody else had */
 	CAUSE_BLOCKED,    /* serial: most of the time the one thread was blocked, by a sleep, a file or another process */
 	CAUSE_CROWDED,    /* preemption: there are more threads than processors */
 	CAUSE_UNUSED,     /* serial: a region that has fewer threads than there are */

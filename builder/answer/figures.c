@@ -27,8 +27,8 @@ static void add_waits(struct figure *figures, const struct net *net, const struc
 {
 	const struct mutexes *mutexes = &net->graph->mutexes;
 	for (size_t i = 0; i < track->places.n; i++) {
-		const struct track_place *place = &track->places.rows[i];
-		figures[place->construct].wait_ticks += place->state != STATE_OVERHEAD ? place->ticks : 0;
+		const struct wait_place *place = &track->places.rows[i];
+		figures[place->construct].wait_ticks += track_is_wait(place->state) ? place->ticks : 0;
 	}
 	for (size_t i = 0; i < track->syncs.n; i++)
 		figures[track->syncs.rows[i].construct].count += track->syncs.rows[i].count;

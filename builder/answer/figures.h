@@ -26,13 +26,10 @@ struct figure {
 struct figure *figures_find(const struct net *net, const struct track *track, const struct prices *prices,
 			    const struct spawn_tree *tree, const struct causes *causes, const struct causes *waits);
 
-/* Adds to `waits` who held mutexes that others waited for, as causes of LIMIT_EXCLUSION: where it was acquired by both. */
-void holders_find(struct causes *waits, const struct track *track);
-
-/* unit_waits.c: the same of Argobots' units; and adds to the places of `track`, how long they waited. */
+/* unit_waits.c: adds to `waits` for whom Argobots' units waited, as causes; and to the places of `track`, how long. */
 void unit_waits_find(struct causes *waits, struct track *track, const struct net *net);
 
 /* Is it a row of `waits` about that place? Units wait in several ways at one construct. */
-bool wait_is_at(const struct model *model, const struct track_place *place, const struct cause *wait);
+bool wait_is_at(const struct model *model, const struct wait_place *place, const struct cause *wait);
 
 #endif

@@ -62,9 +62,17 @@ struct lane {
 		double ticks; /* the node would have ended so much sooner */
 		uint32_t cause;
 	} late[LATES];
-	size_t run;        /* of its waits: in track_stream.runs, ... */
-	uint32_t n_of_run; /* ... and how many of that run are over */
-	uint32_t role;     /* awaited.h */
+	/* mutex_turns.c */
+	struct mutex_reader mutexes;
+	uint32_t asks;        /* for this mutex, and others may, too; 0 none */
+	uint32_t next_asking; /* number of a lane from 1, 0 none */
+	uint64_t asks_since;
+	bool is_mutex_free;                          /* nobody else has it; otherwise it waits, or nothing is known */
+	bool is_off;                                 /* it has no processor while it asks */
+	uint64_t taken_ticks, free_ticks, off_ticks; /* of the present state: in which another one has it; none; none, and is_off */
+	size_t run;                                  /* of its waits: in track_stream.runs, ... */
+	uint32_t n_of_run;                           /* ... and how many of that run are over */
+	uint32_t role;                               /* awaited.h */
 };
 
 struct sweep_over_time {
@@ -74,6 +82,7 @@ struct sweep_over_time {
 	struct account *account;
 	struct causes *causes;
 	struct awaited awaited;
+	struct turns *turns; /* at mutexes */
 	struct lane *lanes;
 	size_t n_lanes;
 	uint32_t n_waiting;
@@ -154,6 +163,22 @@ void ready_units_take(struct sweep_over_time *s, uint32_t node);
 /* So much time passes: how many of the idle threads could have taken one meanwhile. */
 double ready_units_pass(struct sweep_over_time *s, double length);
 
+/* mutex_turns.c: which lane has a mutex, and which ones ask for it. */
+/* When the lanes are open. 0, or -1 with the error printed; turns_free() in any case. */
+int turns_begin(struct sweep_over_time *s);
+void turns_free(struct sweep_over_time *s);
+/* What happens to mutexes on the lane at the time of its next event about one. 0, or -1 with the error printed. */
+int turns_step(struct sweep_over_time *s, struct lane *lane);
+/* The lane has waited so long for a mutex: for who has it. */
+void turns_blame(struct sweep_over_time *s, struct lane *lane, uint64_t length);
+/* Has it only no processor, and nobody has the mutex that it asks for? */
+static inline bool turns_is_off(const struct lane *lane)
+{
+	return track_is_mutex(lane->state) && lane->is_mutex_free && lane->is_off;
+}
+/* The lane asks for a mutex no more, or for a while. */
+void turns_end_wait(struct sweep_over_time *s, struct lane *lane);
+
 /* spend.c */
 /* Find the task, and the fragment of one, that begin next on the lane, after it has come to another one; ... */
 void lane_find_task(struct sweep_over_time *s, struct lane *lane);
@@ -168,5 +193,7 @@ uint32_t lane_awaited(const struct lane *lane);
 void lane_begin_task(struct sweep_over_time *s, struct lane *lane);
 /* The lane was in its state, and in its node, until now. */
 void lane_tell(struct sweep_over_time *s, struct lane *lane);
+/* What was told of it since it asked for a mutex that seemed free, free_ticks and off_ticks, was exclusion. */
+void lane_take_back(struct sweep_over_time *s, struct lane *lane);
 
 #endif

@@ -173,16 +173,30 @@ static void blame_data(struct sweep_over_time *s, struct lane *lane, double tick
 		}
 }
 
+/* Where a thread has no processor, that is blamed on what its node executes. */
+static uint32_t preempted_place(const struct sweep_over_time *s, const struct lane *lane)
+{
+	return lane->node != 0 ? blocker_of(s, lane)->place : 0;
+}
+
+static struct late *late_by(struct sweep_over_time *s, struct lane *lane, bool is_preempted)
+{
+	struct late *late = &lane->late[is_preempted ? LATE_PREEMPTION : LATE_EXCLUSION];
+	late->cause = is_preempted ? lane_cause(s, LIMIT_PREEMPTION, CAUSE_PLAIN, preempted_place(s, lane))
+				   : lane_cause(s, LIMIT_EXCLUSION, CAUSE_PLAIN, lane_awaited(lane));
+	return late;
+}
+
 /* The node has not got on for so long. */
 static void make_late(struct sweep_over_time *s, struct lane *lane, uint64_t length)
 {
-	bool is_preempted = lane->state == STATE_PREEMPTED;
-	if (length == 0 || !(is_preempted || track_is_mutex(lane->state)))
+	bool is_preempted = lane->state == STATE_PREEMPTED || turns_is_off(lane);
+	bool waits = track_is_mutex(lane->state) && !lane->is_mutex_free;
+	if (length == 0 || !(is_preempted || waits))
 		return;
-	uint32_t place = !is_preempted ? lane_awaited(lane) : lane->node != 0 ? blocker_of(s, lane)->place : 0;
-	struct late *late = &lane->late[is_preempted ? LATE_PREEMPTION : LATE_EXCLUSION];
-	late->cause = lane_cause(s, is_preempted ? LIMIT_PREEMPTION : LIMIT_EXCLUSION, CAUSE_PLAIN, place);
-	late->ticks += is_preempted && lane->is_node_over ? 0 : (double)length;
+	bool is_over = lane->state == STATE_PREEMPTED && lane->is_node_over;
+	struct late *late = late_by(s, lane, is_preempted);
+	late->ticks += is_over ? 0 : (double)length;
 	causes_blame_crowded(s->causes, late->cause, (double)length, is_preempted ? 0 : crowded_since(s, lane));
 }
 
@@ -200,6 +214,40 @@ static void spend_waiting(struct sweep_over_time *s, struct lane *lane, uint64_t
 	lane->spent[SPENT_WAITING] += left;
 }
 
+/* It asks for a mutex, and waits if another one has it. */
+static void spend_mutex(struct sweep_over_time *s, struct lane *lane, uint64_t length, uint64_t recorded)
+{
+	if (turns_is_off(lane)) {
+		lane->off_ticks += length;
+		lane->spent[SPENT_PREEMPTED] += length;
+	} else if (lane->is_mutex_free) {
+		uint32_t cause = lane_cause(s, LIMIT_RUNTIME, CAUSE_ACQUIRING, lane_awaited(lane));
+		lane->free_ticks += length;
+		lane->spent[SPENT_RUNTIME] += length - recorded;
+		causes_blame(s->causes, cause, (double)(length - recorded));
+	} else {
+		lane->spent[SPENT_EXCLUSION] += length;
+		turns_blame(s, lane, length);
+	}
+}
+
+void lane_take_back(struct sweep_over_time *s, struct lane *lane)
+{
+	double off = (double)lane->off_ticks, all = off + (double)lane->free_ticks;
+	if (all <= 0)
+		return;
+	lane->spent[SPENT_PREEMPTED] -= lane->off_ticks;
+	lane->spent[SPENT_RUNTIME] -= lane->free_ticks;
+	lane->spent[SPENT_EXCLUSION] += lane->off_ticks + lane->free_ticks;
+	causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_ACQUIRING, lane_awaited(lane)), -(double)lane->free_ticks);
+	struct late *late = late_by(s, lane, true);
+	late->ticks -= off < late->ticks ? off : late->ticks; /* others may have been told that they waited for that */
+	causes_blame(s->causes, late->cause, -off);
+	late = late_by(s, lane, false);
+	late->ticks += all;
+	causes_blame(s->causes, late->cause, all);
+}
+
 void lane_tell(struct sweep_over_time *s, struct lane *lane)
 {
 	uint64_t length = s->now - lane->since_ticks;
@@ -214,7 +262,8 @@ void lane_tell(struct sweep_over_time *s, struct lane *lane)
 	}
 	if (length == 0)
 		return;
-	if (lane->ends_with_record && (state_is_work(state) || state == STATE_OVERHEAD)) {
+	bool is_free = track_is_mutex(state) && lane->is_mutex_free && !lane->is_off;
+	if (lane->ends_with_record && (state_is_work(state) || state == STATE_OVERHEAD || is_free)) {
 		recorded = net_recorded(s->net, length);
 		spent[SPENT_RECORDER] += recorded;
 	}
@@ -223,7 +272,7 @@ void lane_tell(struct sweep_over_time *s, struct lane *lane)
 	else if (lane->counted & LANE_WAITS)
 		spend_waiting(s, lane, length);
 	else if (track_is_mutex(state))
-		spent[SPENT_EXCLUSION] += length;
+		spend_mutex(s, lane, length, recorded);
 	else if (state == STATE_OVERHEAD)
 		spend_overhead(s, lane, length - recorded);
 	else if (state == STATE_PREEMPTED)

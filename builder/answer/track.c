@@ -12,27 +12,9 @@
 
 #define WHAT "what limits the run"
 
-static struct track_place *place_row(struct track_places *places, uint32_t construct, enum state state)
+static void add_wait(struct wait_places *places, uint32_t construct, enum state state, uint64_t ticks)
 {
-	struct track_place *latest = places->n > 0 ? &places->rows[places->latest] : NULL;
-	if (latest != NULL && latest->construct == construct && latest->state == state)
-		return latest;
-	uint32_t *row = map_put(&places->row_of, (uint64_t)construct * STATES + state);
-	if (*row == 0) {
-		array_reserve((void **)&places->rows, places->n + 1, &places->capacity, sizeof *places->rows);
-		places->rows[places->n++] = (struct track_place){.construct = construct, .state = state};
-		*row = (uint32_t)places->n;
-	}
-	places->latest = *row - 1;
-	return &places->rows[places->latest];
-}
-
-static void add_wait(struct track_places *places, uint32_t construct, enum state state, uint64_t ticks)
-{
-	struct track_place *place = place_row(places, construct, state);
-	place->ticks += ticks;
-	place->count++;
-	place->longest_ticks = ticks > place->longest_ticks ? ticks : place->longest_ticks;
+	places_add(places, construct, state, &(struct wait_place){.ticks = ticks, .count = 1, .longest_ticks = ticks});
 }
 
 /* Does a thread in this state wait at a construct? */
@@ -193,23 +175,51 @@ static void release(struct track_stream *s, uint64_t wait_id, uint64_t ticks)
 		s->holds[place - 1].released_ticks = ticks;
 }
 
-static int mutex(void *self, const struct point *at, const struct mutex *mutex)
+static int put_turn(struct track *track, const struct point *at, enum turn_event event, uint64_t wait_id, uint32_t construct)
 {
-	struct track *track = self;
-	struct track_stream *s = &track->streams[at->stream];
-	if (mutex->event == MUTEX_ACQUIRE)
-		s->acquiring = (struct track_hold){at->ticks, 0, 0, mutex->wait_id, mutex->construct, at->task};
-	else if (mutex->event == MUTEX_RELEASED)
-		release(s, mutex->wait_id, at->ticks);
-	if (mutex->event != MUTEX_ACQUIRED || s->n_holds > TRACK_HOLDS)
-		return 0;
+	return mutex_log_put(&track->streams[at->stream].mutexes, &track->aside, event, wait_id, construct, at->ticks);
+}
+
+static void add_hold(struct track_stream *s, const struct point *at, const struct mutex *mutex)
+{
 	bool is_known = s->acquiring.wait_id == mutex->wait_id && s->acquiring.acquire_ticks != 0;
 	array_reserve((void **)&s->holds, s->n_holds + 1, &s->holds_capacity, sizeof *s->holds);
 	struct track_hold *hold = &s->holds[s->n_holds++];
 	*hold = is_known ? s->acquiring : (struct track_hold){at->ticks, 0, 0, mutex->wait_id, mutex->construct, at->task};
 	hold->acquired_ticks = at->ticks;
 	held_put(&s->held, mutex->wait_id, (uint32_t)s->n_holds);
-	return 0;
+}
+
+static int mutex(void *self, const struct point *at, const struct mutex *mutex)
+{
+	struct track *track = self;
+	struct track_stream *s = &track->streams[at->stream];
+	bool is_test = mutex->kind == mutex_kind_test_lock || mutex->kind == mutex_kind_test_nest_lock; /* it does not wait */
+	switch (mutex->event) {
+	case MUTEX_ACQUIRE:
+		s->acquiring = (struct track_hold){at->ticks, 0, 0, mutex->wait_id, mutex->construct, at->task};
+		s->is_asking = !is_test;
+		return is_test ? 0 : put_turn(track, at, TURN_ASKS, mutex->wait_id, mutex->construct);
+	case MUTEX_ACQUIRED:
+		s->is_asking = false;
+		if (s->n_holds <= TRACK_HOLDS)
+			add_hold(s, at, mutex);
+		return put_turn(track, at, TURN_TAKES, mutex->wait_id, mutex->construct);
+	case MUTEX_NEST_BEGIN: s->is_asking = false; return put_turn(track, at, TURN_KEEPS, mutex->wait_id, mutex->construct);
+	case MUTEX_RELEASED:
+		release(s, mutex->wait_id, at->ticks);
+		return put_turn(track, at, TURN_RELEASES, mutex->wait_id, mutex->construct);
+	default: return 0;
+	}
+}
+
+static int processor(void *self, const struct point *at, unsigned why, bool is_off)
+{
+	struct track *track = self;
+	const struct track_stream *s = &track->streams[at->stream];
+	if (!s->is_asking || why != off_why_preempted)
+		return 0;
+	return put_turn(track, at, is_off ? TURN_IS_OFF : TURN_IS_ON, s->acquiring.wait_id, s->acquiring.construct);
 }
 
 const struct replay_ops track_ops = {.implicit_begin = implicit_begin,
@@ -217,6 +227,7 @@ const struct replay_ops track_ops = {.implicit_begin = implicit_begin,
 				     .scope_enter = scope_enter,
 				     .scope_leave = scope_leave,
 				     .mutex = mutex,
+				     .processor = processor,
 				     .is_by_stream = true};
 
 int track_begin(struct track *track, const struct model *model, const struct states *states, const char *dir)
@@ -227,15 +238,10 @@ int track_begin(struct track *track, const struct model *model, const struct sta
 	return aside_open(&track->aside, dir, "the answer");
 }
 
-static void add_places(struct track_places *all, const struct track_places *places, const uint32_t *same)
+static void add_places(struct wait_places *all, const struct wait_places *places, const uint32_t *same)
 {
-	for (size_t i = 0; i < places->n; i++) {
-		const struct track_place *from = &places->rows[i];
-		struct track_place *to = place_row(all, same[from->construct], from->state);
-		to->ticks += from->ticks;
-		to->count += from->count;
-		to->longest_ticks = from->longest_ticks > to->longest_ticks ? from->longest_ticks : to->longest_ticks;
-	}
+	for (size_t i = 0; i < places->n; i++)
+		places_add(all, same[places->rows[i].construct], places->rows[i].state, &places->rows[i]);
 }
 
 static void add_syncs(struct track_syncs *all, const struct track_syncs *syncs, const uint32_t *same)
@@ -251,6 +257,21 @@ static void add_syncs(struct track_syncs *all, const struct track_syncs *syncs, 
 void track_add_wait(struct track *track, uint32_t construct, enum state state, uint64_t ticks)
 {
 	add_wait(&track->places, construct, state, ticks);
+}
+
+void track_part_free(struct track *track, const struct wait_places *no_waits, const struct wait_places *parts)
+{
+	for (size_t i = 0; i < no_waits->n; i++) {
+		const struct wait_place *no_wait = &no_waits->rows[i];
+		const struct wait_place *left = places_find(parts, no_wait->construct, no_wait->state);
+		struct wait_place *all = places_row(&track->places, no_wait->construct, no_wait->state);
+		all->ticks -= no_wait->ticks < all->ticks ? no_wait->ticks : all->ticks;
+		all->count -= no_wait->count < all->count ? no_wait->count : all->count;
+		all->longest_ticks = left != NULL ? left->longest_ticks : 0;
+	}
+	for (size_t i = 0; i < parts->n; i++)
+		if (!track_is_mutex(parts->rows[i].state))
+			places_add(&track->places, parts->rows[i].construct, parts->rows[i].state, &parts->rows[i]);
 }
 
 /* ---- The end ---- */
@@ -300,12 +321,6 @@ void track_finish(struct track *track)
 	track->sync_of = NULL;
 }
 
-static void free_places(struct track_places *places)
-{
-	free(places->rows);
-	map_free(&places->row_of);
-}
-
 static void free_syncs(struct track_syncs *syncs)
 {
 	free(syncs->rows);
@@ -319,9 +334,10 @@ void track_free(struct track *track)
 		series_free(&s->states);
 		free(s->started);
 		free(s->holds);
+		mutex_log_free(&s->mutexes);
 		held_clear(&s->held);
 		free(s->runs);
-		free_places(&s->places);
+		places_free(&s->places);
 		map_free(&s->loops);
 		map_free(&s->ends);
 		free_syncs(&s->syncs);
@@ -331,7 +347,7 @@ void track_free(struct track *track)
 	free(track->loop_of);
 	free(track->end_of);
 	free(track->same);
-	free_places(&track->places);
+	places_free(&track->places);
 	free_syncs(&track->syncs);
 	aside_close(&track->aside);
 	*track = (struct track){0};

@@ -7,6 +7,8 @@
 #ifndef OTTER_BUILDER_ANSWER_TRACK_H
 #define OTTER_BUILDER_ANSWER_TRACK_H
 
+#include "builder/answer/mutex_log.h"
+#include "builder/answer/places.h"
 #include "builder/states/states.h"
 #include "builder/support/held.h"
 #include "builder/support/series.h"
@@ -19,20 +21,6 @@ struct track_hold {
 	uint64_t wait_id;
 	uint32_t construct;
 	uint32_t task; /* that acquired it */
-};
-
-/* How long, and how often, threads were in a state at a construct: a wait, or a mutex. */
-struct track_place {
-	uint32_t construct;
-	enum state state;
-	uint64_t ticks, count, longest_ticks;
-};
-
-struct track_places {
-	struct track_place *rows;
-	size_t n, capacity;
-	struct map row_of; /* construct * STATES + state -> row + 1 */
-	size_t latest;     /* the row that was asked for last */
 };
 
 /* How often tasks came to a synchronisation; of a loop how many iterations it had. */
@@ -57,7 +45,9 @@ struct track_stream {
 	size_t n_holds, holds_capacity;
 	struct held held;            /* wait id -> place in `holds` + 1, of those that are not released yet */
 	struct track_hold acquiring; /* construct 0 and wait id 0: none */
-	struct track_places places;
+	bool is_asking;              /* for the mutex in `acquiring` */
+	struct mutex_log mutexes;    /* all that happened to them */
+	struct wait_places places;
 	struct track_run {
 		uint32_t construct, n; /* so many waits, or times in a target construct, there, one after the other */
 	} * runs;                      /* in the order of the thread's states */
@@ -88,6 +78,12 @@ static inline bool track_is_sync(enum state state)
 	return state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP;
 }
 
+/* Does a place in this state tell of waits? The others tell of the runtime, and of threads without a processor. */
+static inline bool track_is_wait(enum state state)
+{
+	return state != STATE_OVERHEAD && state != STATE_PREEMPTED;
+}
+
 /* Are the constructs of a thread's waits in this state in its `runs`? */
 static inline bool track_has_run(enum state state)
 {
@@ -99,18 +95,24 @@ struct track {
 	const struct states *states;
 	struct track_stream *streams; /* by row of dump.streams */
 	size_t n_streams;
-	uint32_t *same;             /* after track_finish(): model_same_constructs(). From then on all constructs here are such */
-	uint32_t *sync_of;          /* by task: the construct in which it waits, 0 none */
-	uint32_t *loop_of;          /* after track_finish(), by construct of a barrier: the worksharing that it ends, 0 none */
-	uint32_t *end_of;           /* after track_finish(), by construct of a region: the barrier at its end, 0 unknown */
-	struct track_places places; /* after track_finish(): of all streams */
-	struct track_syncs syncs;   /* the same */
-	bool has_holds;             /* after track_finish(): the acquisitions are there one by one */
+	uint32_t *same;            /* after track_finish(): model_same_constructs(). From then on all constructs here are such */
+	uint32_t *sync_of;         /* by task: the construct in which it waits, 0 none */
+	uint32_t *loop_of;         /* after track_finish(), by construct of a barrier: the worksharing that it ends, 0 none */
+	uint32_t *end_of;          /* after track_finish(), by construct of a region: the barrier at its end, 0 unknown */
+	struct wait_places places; /* after track_finish(): of all streams */
+	struct track_syncs syncs;  /* the same */
+	bool has_holds;            /* after track_finish(): the acquisitions are there one by one */
 	struct aside aside;
 };
 
 /* After track_finish(): something waited there once more. */
 void track_add_wait(struct track *track, uint32_t construct, enum state state, uint64_t ticks);
+
+/*
+ * After track_finish(): of the times in which threads asked for mutexes, those in `no_waits` were none, as nobody else had the
+ * mutex. `parts`: what those were that are in the account, waits and others.
+ */
+void track_part_free(struct track *track, const struct wait_places *no_waits, const struct wait_places *parts);
 
 struct net;
 

@@ -66,7 +66,7 @@ void unit_waits_find(struct causes *waits, struct track *track, const struct net
 	free(enders);
 }
 
-bool wait_is_at(const struct model *model, const struct track_place *place, const struct cause *wait)
+bool wait_is_at(const struct model *model, const struct wait_place *place, const struct cause *wait)
 {
 	enum construct_kind kind = model->constructs[place->construct].kind;
 	if (wait->construct != place->construct || wait->ticks <= 0)

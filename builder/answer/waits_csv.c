@@ -16,7 +16,7 @@ struct part {
 
 static int by_ticks(const void *left, const void *right)
 {
-	const struct track_place *l = left, *r = right;
+	const struct wait_place *l = left, *r = right;
 	if (l->ticks != r->ticks)
 		return l->ticks > r->ticks ? -1 : 1;
 	return l->construct != r->construct ? (l->construct < r->construct ? -1 : 1) : (int)l->state - (int)r->state;
@@ -30,8 +30,8 @@ static int longest_first(const void *left, const void *right)
 	return l->other < r->other ? -1 : l->other > r->other;
 }
 
-static void write_row(struct csv *csv, const struct trace *trace, uint64_t n_before, const struct track_place *place,
-		      uint32_t other, uint64_t ticks)
+static void write_row(struct csv *csv, const struct trace *trace, uint64_t n_before, const struct wait_place *place, uint32_t other,
+		      uint64_t ticks)
 {
 	const struct construct *c = &trace->model.constructs[place->construct];
 	csv_number(csv, trace->process);
@@ -75,11 +75,13 @@ static struct by_construct sort_by_construct(const struct causes *all, uint32_t 
 
 /* One row for each construct that was waited for, and one for what is left. `parts` has room for all causes. */
 static void write_place(struct csv *csv, const struct trace *trace, const struct by_construct *by, uint64_t n_before,
-			const struct track_place *place, struct part *parts)
+			const struct wait_place *place, struct part *parts)
 {
 	size_t n = 0;
 	uint64_t left = place->ticks;
-	for (uint32_t i = by->first[place->construct]; i < by->first[place->construct + 1] && place->state != STATE_OVERHEAD; i++)
+	if (place->count == 0 && left == 0) /* all that was there was no wait: track_part_free() */
+		return;
+	for (uint32_t i = by->first[place->construct]; i < by->first[place->construct + 1] && track_is_wait(place->state); i++)
 		if (wait_is_at(&trace->model, place, by->causes[i]))
 			parts[n++] = (struct part){by->causes[i]->other, by->causes[i]->ticks};
 	qsort(parts, n, sizeof *parts, longest_first);
@@ -96,12 +98,12 @@ static void write_place(struct csv *csv, const struct trace *trace, const struct
 int answer_waits_csv(const struct trace *trace, const struct answer *answer, uint64_t n_constructs_before,
 		     const struct csv_place *place)
 {
-	const struct track_places *places = &answer->track.places;
+	const struct wait_places *places = &answer->track.places;
 	struct csv csv;
 	if (csv_open(&csv, place, "waits.csv",
 		     "process,construct,kind,state,label,file,line,function,count,total_ns,longest_ns,for,for_label,for_ns") != 0)
 		return -1;
-	struct track_place *rows = memory_get(places->n + 1, sizeof *rows, "waits.csv");
+	struct wait_place *rows = memory_get(places->n + 1, sizeof *rows, "waits.csv");
 	struct by_construct by = sort_by_construct(&answer->waits, trace->model.n_constructs);
 	struct part *parts = memory_get(answer->waits.n + 1, sizeof *parts, "waits.csv");
 	for (size_t i = 0; i < places->n; i++)

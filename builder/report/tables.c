@@ -131,7 +131,7 @@ static void add_constructs(json_t *process, const struct trace *trace, const str
 
 /* ---- Waits ---- */
 
-static json_t *wait_row(const struct trace *trace, const struct answer *answer, const struct track_place *place)
+static json_t *wait_row(const struct trace *trace, const struct answer *answer, const struct wait_place *place)
 {
 	json_t *others = json_array();
 	for (uint32_t i = 1; i < answer->waits.n; i++) {
@@ -149,12 +149,12 @@ static json_t *wait_row(const struct trace *trace, const struct answer *answer, 
 
 static void add_waits(json_t *process, const struct trace *trace, const struct answer *answer)
 {
-	const struct track_places *places = &answer->track.places;
+	const struct wait_places *places = &answer->track.places;
 	struct weighed *rows = memory_get(places->n + 1, sizeof *rows, "report.html");
 	json_t *waits = json_array();
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < places->n; i++)
-		if (places->rows[i].state != STATE_OVERHEAD && places->rows[i].ticks != 0)
+		if (track_is_wait(places->rows[i].state) && places->rows[i].ticks != 0)
 			rows[n++] = (struct weighed){(double)places->rows[i].ticks, i};
 	qsort(rows, n, sizeof *rows, by_weight);
 	for (uint32_t i = 0; i < n && i < WAITS_MAX; i++)

@@ -16,7 +16,7 @@
 #define OTTER_BUILDER_SLICES_SLICES_H
 
 #include "builder/graph/files.h"
-#include "builder/slices/log.h"
+#include "builder/support/log.h"
 #include "builder/states/states.h"
 
 /* Whose slice it is: a row of model.tasks, or model.n_tasks and a row of model.units; or one of these. */

@@ -123,15 +123,15 @@ static void copy_constructs(struct answer_summary *s, const struct trace *trace,
 
 static void copy_waits(struct answer_summary *s, const struct trace *trace, const struct answer *answer)
 {
-	const struct track_places *places = &answer->track.places;
+	const struct wait_places *places = &answer->track.places;
 	struct weighed *rows = memory_get(places->n + 1, sizeof *rows, "the answer");
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < places->n; i++)
-		if (places->rows[i].state != STATE_OVERHEAD && dump_duration_ns(&trace->dump, places->rows[i].ticks) != 0)
+		if (track_is_wait(places->rows[i].state) && dump_duration_ns(&trace->dump, places->rows[i].ticks) != 0)
 			rows[n++] = (struct weighed){(double)places->rows[i].ticks, i};
 	qsort(rows, n, sizeof *rows, by_weight);
 	for (uint32_t i = 0; i < n && i < ANSWER_WAITS; i++) {
-		const struct track_place *place = &places->rows[rows[i].row];
+		const struct wait_place *place = &places->rows[rows[i].row];
 		const struct figure *f = &answer->figures[place->construct];
 		s->waits[s->n_waits++] = (struct answer_wait){.place = place_copy(&trace->model, place->construct),
 							      .culprit = place_copy(&trace->model, f->culprit),

@@ -136,6 +136,9 @@ void answer_print_what(const struct answer_row *row, FILE *out)
 			fprintf(out, "runtime: %s are ready, and no thread takes them", label_or(row, "tasks"));
 		else if (row->sort == CAUSE_FORK)
 			fprintf(out, "runtime: threads come late into %s", label_or(row, "a region"));
+		else if (row->sort == CAUSE_ACQUIRING)
+			fprintf(out, "runtime: %s is free, and acquired %" PRIu64 " time%s, which takes %s each",
+				label_or(row, "a mutex"), row->n, plural(row->n), length_text(row->price_ns).text);
 		else
 			fprintf(out, "runtime: threads go on late after %s", label_or(row, "a synchronisation"));
 		return;

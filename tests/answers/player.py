@@ -39,6 +39,7 @@ class Costs:
     begin: int = 200   # from when a thread takes a task up until it runs
     resume: int = 300  # from when nothing is waited for any more until the thread goes on
     fork: int = 500    # from a region's begin until its implicit tasks begin
+    acquire: int = 0   # a mutex that nobody else has, nor asks for
 
 
 class Task:
@@ -261,11 +262,15 @@ class Thread:
         if not nowait:
             yield from self.barrier(place, WORKSHARE)
 
-    def critical(self, place, mutex, ns, preempted_ns=0):
+    def critical(self, place, mutex, ns, preempted_ns=0, lost_ns=0):
+        """preempted_ns: others have the processor in the midst of it; lost_ns: while the thread asks for it, and nobody has it."""
         player, address = self.player, self.player.address(place)
         self.record("mutex_acquire", CRITICAL, 2, mutex, address)
         queue = player.mutexes.setdefault(mutex, [])
         queue.append(self)
+        is_free = queue == [self]
+        yield from self.spend("runtime", player.costs.acquire if is_free else 0)
+        yield from (self.preempted(lost_ns) if is_free and lost_ns else ())
         yield from self.until(lambda: queue[0] is self, lambda t: False, "exclusion")
         self.record("mutex_acquired", CRITICAL, 0, mutex, address)
         yield from self.work(ns // 2)

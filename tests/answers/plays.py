@@ -303,6 +303,21 @@ def exclusion_by_one_of_two(n):
     return team(False), team(True)
 
 
+@play("runtime", 20, "critical", threads=(1, 2, 8, 64), costs=Costs(acquire=30 * US))
+def acquiring_free_mutexes(n):
+    """Each thread has a mutex of its own, and nobody waits."""
+    return (region(times(100, lambda t: t.critical(20, 1 + t.stream, 50 * US), work(30 * US))),
+            region(times(100, work(80 * US))))
+
+
+@play("exclusion", 20, "critical", threads=(2, 4, 8), costs=Costs(acquire=10 * US), within=0.1)
+def exclusion_beside_free_mutexes(n):
+    """One mutex is everybody's; a second one, which is acquired as often, is each thread's own."""
+    def team(is_mended):
+        return region(times(40, lambda t: t.critical(20, 1 + t.stream * is_mended, 500 * US), lambda t: t.critical(21, 100 + t.stream, 100 * US)))
+    return team(False), team(True)
+
+
 # ---- Serial ----
 
 
@@ -376,6 +391,14 @@ def preemption_of_one(n):
             yield from t.work(500 * US)
         return region(times(4, lambda t: t.loop(50, share)))
     return team(1000 * US), team(0)
+
+
+@play("preemption", 5, "parallel", threads=(2, 4, 8), with_switches=True, costs=Costs(acquire=1 * US))
+def preempted_at_free_mutexes(n):
+    """Threads lose their processors while they ask for mutexes that nobody else has."""
+    def team(lost):
+        return region(times(20, lambda t: t.critical(20, 1 + t.stream, 100 * US, lost_ns=lost), work(100 * US)))
+    return team(150 * US), team(0)
 
 
 @play("preemption", 20, "task", threads=(2, 4, 8), with_switches=True)

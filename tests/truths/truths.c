@@ -3,6 +3,7 @@
  * Programs whose times are known from their text: what they execute is counted in turns of a loop. The argument chooses
  * one; tests/truths.py says what must come out.
  */
+#include <omp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +153,33 @@ static void excluded(void)
 	}
 }
 
+/* Each thread acquires a lock that it alone uses. */
+static void own_locks(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		omp_lock_t lock;
+		omp_init_lock(&lock);
+		for (int i = 0; i < 20000; i++) {
+			omp_set_lock(&lock);
+			omp_unset_lock(&lock);
+		}
+		omp_destroy_lock(&lock);
+	}
+}
+
+/* Before its ordered part an iteration works for as long as all of those do that come before it. */
+static void turns(void)
+{
+#pragma omp parallel for ordered schedule(static, 1) num_threads(2)
+	for (int i = 0; i < 20; i++) {
+		if (i % 2 == 0)
+			spin(5000000);
+#pragma omp ordered
+		spin(1000);
+	}
+}
+
 /* Two threads on one processor, which they give to each other some hundred thousand times a second. */
 static void yields(void)
 {
@@ -167,7 +195,8 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} programs[] = {{"taskgroup", taskgroup},  {"tiny", tiny},     {"triangle", triangle}, {"critical", critical},
 			{"fib", fib_alone},        {"sleeps", sleeps}, {"burn", burn},         {"if0", undeferred},
-			{"final", final_children}, {"behind", behind}, {"yields", yields},     {"excluded", excluded}};
+			{"final", final_children}, {"behind", behind}, {"yields", yields},     {"excluded", excluded},
+			{"own_locks", own_locks},  {"turns", turns}};
 	if (argc == 2 && strcmp(argv[1], "forever") == 0)
 		for (;;)
 			spin(1000000);

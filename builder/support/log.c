@@ -2,7 +2,7 @@
  *
  * Rows of records in chunks: see log.h. Callers are there.
  */
-#include "builder/slices/log.h"
+#include "builder/support/log.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>

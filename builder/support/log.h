@@ -4,8 +4,8 @@
  * thread of its stream, in chunks; then chunks are read in any order, by several threads at once. Used by slices.c and
  * read.c.
  */
-#ifndef OTTER_BUILDER_SLICES_LOG_H
-#define OTTER_BUILDER_SLICES_LOG_H
+#ifndef OTTER_BUILDER_SUPPORT_LOG_H
+#define OTTER_BUILDER_SUPPORT_LOG_H
 
 #include "builder/support/aside.h"
 #include "builder/support/buffer.h"
