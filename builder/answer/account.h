@@ -64,7 +64,7 @@ static inline const struct blocker *blockers_of(const struct blockers *blockers,
 }
 
 /* To be freed. */
-void blockers_find(struct blockers *blockers, struct causes *causes, const struct net *net, const struct track *track);
+void blockers_find(struct blockers *blockers, struct causes *causes, struct net *net, const struct track *track);
 void blockers_free(struct blockers *blockers);
 
 /*

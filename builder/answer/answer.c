@@ -130,7 +130,10 @@ void answer_order(struct answer *answer)
 #pragma omp taskgroup
 	{
 #pragma omp task
-		prices_begin(&answer->prices, &answer->net);
+		{
+			prices_begin(&answer->prices, &answer->net);
+			net_clear_ahead(&answer->net);
+		}
 		net_make_order(&answer->net);
 	}
 	causes_begin(&answer->causes);

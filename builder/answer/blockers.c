@@ -275,15 +275,43 @@ static uint32_t search(struct blockers *found, struct blocker blocker)
 	}
 }
 
-void blockers_find(struct blockers *blockers, struct causes *causes, const struct net *net, const struct track *track)
+/*
+ * Nodes that come soon, their links, and what these lead to, are on their way into the cache meanwhile: otherwise a third of the
+ * time is spent waiting for memory. Always inline: a compiler may take a function that changes nothing for one that does nothing.
+ */
+static inline __attribute__((always_inline)) void fetch_ahead(const struct net *net, const struct blockers *blockers, uint32_t i)
+{
+	enum { FAR = 32, NEARER = 20, NEAR = 8, LINKS = 4 };
+	if (i < FAR)
+		return;
+	uint32_t far = net->order[i - FAR], nearer = net->order[i - NEARER], near = net->order[i - NEAR];
+	__builtin_prefetch(&net->first[far]);
+	__builtin_prefetch(&net->constructs[far]);
+	if (far >= net->n_tasks)
+		__builtin_prefetch(&net->inner[far - net->n_tasks].end_ticks);
+	else {
+		__builtin_prefetch(&net->tasks[far].start_ticks);
+		__builtin_prefetch(&net->first_fragments[far]);
+	}
+	__builtin_prefetch(&net->targets[net->first[nearer]]);
+	__builtin_prefetch(&net->kinds[net->first[nearer]]);
+	size_t first = net->first[near], n = net->first[near + 1] - first;
+	for (size_t link = first; link < first + (n < LINKS ? n : LINKS); link++) {
+		__builtin_prefetch(&net->ready_ticks[net->targets[link]]);
+		__builtin_prefetch(&blockers->row_of[net->targets[link]]);
+	}
+}
+
+void blockers_find(struct blockers *blockers, struct causes *causes, struct net *net, const struct track *track)
 {
 	uint32_t latest[LATEST] = {0};
-	*blockers = (struct blockers){.row_of = memory_zeroed(net->n, sizeof *blockers->row_of, "what limits the run")};
+	*blockers = (struct blockers){.row_of = net_take_cleared(net, NET_BLOCKERS)};
 	(void)search(blockers, (struct blocker){0});
 	bool *excludes = find_turns(net);
 	uint64_t *ways = measure_ways(net);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
 		uint32_t id = net->order[i];
+		fetch_ahead(net, blockers, i);
 		struct blocker blocker = find(causes, net, track, blockers, excludes, ways, id);
 		uint32_t *row = &latest[place_in_latest(blocker)];
 		if (!is_same(&blockers->rows[*row], blocker))

@@ -19,7 +19,11 @@ static uint64_t *weigh(const struct net *net)
 	const uint64_t *ticks = net->graph->busy != NULL ? net->graph->busy->ticks : NULL;
 	uint64_t *weights = memory_zeroed(net->n_tasks, sizeof *weights, WHAT);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
-		uint32_t task = net->order[i];
+		uint32_t task = net->order[i], soon = net_soon_backwards(net, i);
+		if (soon < net->n_tasks) {
+			__builtin_prefetch(&net->tasks[soon].parent);
+			__builtin_prefetch(&weights[soon]);
+		}
 		if (task >= net->n_tasks)
 			continue;
 		uint64_t weight = weights[task] + (ticks != NULL ? ticks[task] : 0);

@@ -193,41 +193,88 @@ static void fold_siblings(struct folding *f, uint32_t run)
 
 /* ---- All of it ---- */
 
-/* Nodes of folded tasks are left out, but for the roots' first ones; each other one is there for itself. */
-static void begin_try(struct folding *f)
+/* Nodes of folded tasks are left out, but for the roots' first ones. */
+static inline bool is_there(const struct folding *f, uint32_t id)
 {
 	const struct net *net = f->net;
-	uint32_t *rep = f->rep, n_left = 0;
-	for (uint32_t task = 0; task < f->n_tasks; task++) {
-		bool is_there = is_folded(f, task) ? is_root(f, task) : net_kind(net, task) != NODE_NONE;
-		rep[task] = is_there ? task : 0;
-		n_left += is_there;
+	if (id < f->n_tasks && is_folded(f, id))
+		return is_root(f, id);
+	return (id < f->n_tasks || !is_folded(f, net_task(net, id))) && net_kind(net, id) != NODE_NONE;
+}
+
+/* Each node that is there is one for itself. `bits`: by node, is it there? */
+static void see_all(struct folding *f, uint64_t *bits)
+{
+	for (uint32_t id = 0; id < f->net->n; id++) {
+		bool is = is_there(f, id);
+		f->rep[id] = is ? id : 0;
+		f->n_left += is;
+		bits[id / 64] |= (uint64_t)is << id % 64;
 	}
-	for (uint32_t id = f->n_tasks; id < net->n; id++) {
-		bool is_there = !is_folded(f, net_task(net, id)) && net_kind(net, id) != NODE_NONE;
-		rep[id] = is_there ? id : 0;
-		n_left += is_there;
+}
+
+static void see_those_there(struct folding *f)
+{
+	uint32_t n_before = f->n_there;
+	f->n_there = 0;
+	for (uint32_t i = 0; i < n_before; i++) {
+		uint32_t id = f->there[i];
+		bool is = is_there(f, id);
+		f->rep[id] = is ? id : 0;
+		f->there[f->n_there] = id;
+		f->n_there += is;
 	}
-	for (uint32_t task = 0; f->depends != NULL && task < f->n_tasks; task++)
-		f->depends[task].run_of = 0;
-	f->n_left = n_left;
+	f->n_left = f->n_there;
+}
+
+/* Begins with the node, if it is not one with another one already. */
+static void fold_from(struct folding *f, uint32_t id)
+{
+	const struct net *net = f->net;
+	if (f->rep[id] != id || (id < f->n_tasks && is_folded(f, id)))
+		return;
+	enum node_kind kind = net_kind(net, id);
+	if (kind == NODE_BARRIER || kind == NODE_REGION)
+		fold_phases(f, id);
+	else if (net_executes(net, id))
+		fold_siblings(f, id);
+}
+
+/* Few nodes are there, and to look into the bits of all of them takes no memory that is not in a cache. */
+static void try_all(struct folding *f)
+{
+	const struct net *net = f->net;
+	uint64_t *bits = memory_zeroed(net->n / 64 + (size_t)1, sizeof *bits, WHAT);
+	uint32_t n = 0;
+	see_all(f, bits);
+	uint32_t n_there = f->n_left, *there = memory_get(n_there + (size_t)1, sizeof *there, WHAT);
+	for (uint32_t i = 0; i < net->n_ordered; i++) {
+		uint32_t id = net->order[i];
+		if (bits[id / 64] >> id % 64 & 1) {
+			there[n++] = id;
+			fold_from(f, id);
+		}
+	}
+	free(bits);
+	if (n == n_there) {
+		f->there = there;
+		f->n_there = n;
+	} else
+		free(there);
 }
 
 /* Folds with the present length; how many nodes are left then is f->n_left. */
 static void try(struct folding *f)
 {
-	const struct net *net = f->net;
-	const uint32_t *rep = f->rep, *order = net->order;
-	begin_try(f);
-	for (uint32_t i = 0; i < net->n_ordered; i++) {
-		uint32_t id = order[i];
-		if (rep[id] != id || (id < f->n_tasks && is_folded(f, id)))
-			continue;
-		enum node_kind kind = net_kind(net, id);
-		if (kind == NODE_BARRIER || kind == NODE_REGION)
-			fold_phases(f, id);
-		else if (net_executes(net, id))
-			fold_siblings(f, id);
+	for (uint32_t task = 0; f->depends != NULL && task < f->n_tasks; task++)
+		f->depends[task].run_of = 0;
+	f->n_left = 0;
+	if (f->there == NULL)
+		try_all(f);
+	else {
+		see_those_there(f);
+		for (uint32_t i = 0; i < f->n_there; i++)
+			fold_from(f, f->there[i]);
 	}
 	map_free(&f->levels);
 }
@@ -292,6 +339,7 @@ uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most
 	free(f.n_before);
 	free(f.depends);
 	free(f.shares);
+	free(f.there);
 	if (f.n_left <= most) {
 		*n_units = number_units(&f);
 		number_folded(&f);

@@ -30,6 +30,12 @@ struct folding {
 	uint32_t n_left;   /* so many nodes are there for themselves */
 	uint32_t *rep;     /* by node: the first of those that it is one with; 0: it is left out, or folded into a root */
 	struct map levels; /* (run, level) -> the first task */
+	/*
+	 * The nodes that are not folded with a task, in their order: after the first try, those of the try before, as what is folded
+	 * with a task stays so with longer lengths. NULL: before the first try, and where a circle has nodes that are in no order.
+	 */
+	uint32_t *there;
+	uint32_t n_there;
 	struct share {
 		uint64_t ticks;
 		uint32_t id;

@@ -3,7 +3,6 @@
  * How late each node of a net began: see late.h.
  */
 #include "builder/answer/late.h"
-#include "builder/support/memory.h"
 
 /* A way along a stream, in the order in which its nodes began. */
 struct along {
@@ -26,7 +25,7 @@ static inline void pass(struct along *along, uint32_t id, uint64_t begin_ticks)
 void late_measure(struct net *net, const struct track *track, struct prices *prices)
 {
 	uint32_t n_tasks = net->n_tasks;
-	net->late_ticks = memory_zeroed(net->n, sizeof *net->late_ticks, "what limits the run");
+	net->late_ticks = net_take_cleared(net, NET_LATE);
 	for (size_t i = 0; i < track->n_streams; i++) {
 		const struct track_stream *s = &track->streams[i];
 		uint32_t fragment = n_tasks + net->graph->streams[i].first_node, end = n_tasks + net->graph->streams[i].end_node;

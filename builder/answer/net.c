@@ -4,6 +4,7 @@
  */
 #include "builder/answer/net.h"
 #include "builder/support/memory.h"
+#include "builder/support/memory_limit.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -90,6 +91,7 @@ static bool count_links(const struct net *net, size_t place, size_t end, uint32_
 		next = end - place > EDGES_AT_ONCE ? place + EDGES_AT_ONCE : end;
 		size_t n = graph_edges_in(net->graph, place, next, edges);
 		for (size_t i = 0; i < n; i++) {
+			__builtin_prefetch(&counts[edges[i + NET_SOON < n ? i + NET_SOON : i].source], 1);
 			counts[edges[i].source]++;
 			has_depends |= edges[i].kind == EDGE_DEPEND;
 		}
@@ -114,7 +116,9 @@ static void put_links(struct net *net, size_t first, size_t end, uint32_t *ends)
 	for (size_t place; end > first; end = place) {
 		place = end - first > EDGES_AT_ONCE ? end - EDGES_AT_ONCE : first;
 		for (size_t i = graph_edges_in(net->graph, place, end, edges); i-- > 0;) {
-			const struct edge_ends *edge = &edges[i];
+			const struct edge_ends *edge = &edges[i], *soon = &edges[i >= NET_SOON ? i - NET_SOON : i];
+			__builtin_prefetch(&ends[soon->source], 1);
+			__builtin_prefetch(&first_links[soon->source]);
 			size_t link = first_links[edge->source] + --ends[edge->source];
 			targets[link] = edge->target;
 			kinds[link] = kind_of(net, edge);
@@ -171,14 +175,33 @@ uint32_t *net_take_spare(struct net *net)
 	return spare != NULL ? spare : memory_get(net->n, sizeof *spare, WHAT);
 }
 
+void net_clear_ahead(struct net *net)
+{
+	if (memory_is_limited() || omp_get_num_threads() == 1)
+		return;
+	for (unsigned which = 0; which < NET_CLEARED; which++) {
+		net->cleared[which] = memory_zeroed(net->n, sizeof **net->cleared, WHAT);
+		memory_touch(net->cleared[which], net->n * sizeof **net->cleared);
+	}
+}
+
+uint32_t *net_take_cleared(struct net *net, enum net_cleared which)
+{
+	uint32_t *cleared = net->cleared[which];
+	net->cleared[which] = NULL;
+	return cleared != NULL ? cleared : memory_zeroed(net->n, sizeof *cleared, WHAT);
+}
+
 /* How many links lead to each node. */
 static uint32_t *count_before(struct net *net)
 {
 	uint32_t *n_before = net_take_spare(net);
 	memset(n_before, 0, net->n * sizeof *n_before);
 	const uint32_t *target = net->targets, *end = target + net->first[net->n];
-	for (; target < end; target++)
+	for (; target < end; target++) {
+		__builtin_prefetch(&n_before[target[end - target > NET_SOON ? NET_SOON : 0]], 1);
 		n_before[*target]++;
+	}
 	return n_before;
 }
 
@@ -326,6 +349,8 @@ void net_free(struct net *net)
 	free(net->late_ticks);
 	free(net->spare[0]);
 	free(net->spare[1]);
+	for (unsigned which = 0; which < NET_CLEARED; which++)
+		free(net->cleared[which]);
 	free(net->unit_nodes);
 	free(net->first_unit_node);
 	free(net->units_on);

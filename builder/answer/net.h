@@ -18,6 +18,9 @@ enum {
 };
 _Static_assert(NODE_KINDS <= NET_KIND + 1, "a node's kind has five bits");
 
+/* Who gets which numbers of net.cleared. */
+enum net_cleared { NET_BLOCKERS, NET_LATE, NET_CLEARED };
+
 struct net {
 	const struct graph *graph;
 	/* Of the graph and its model, which all who go through the nodes ask for each node: */
@@ -50,6 +53,7 @@ struct net {
 	 * back to the system would have to be found and cleared again.
 	 */
 	uint32_t *spare[2];
+	uint32_t *cleared[NET_CLEARED]; /* n numbers each, all 0, that the system has provided already; NULL: not so */
 };
 
 /* Nodes and links; then the order of the nodes, and when they were ready: of the finished fragment graph of a process. */
@@ -57,6 +61,12 @@ void net_make(struct net *net, const struct graph *graph, const uint32_t *same);
 void net_make_order(struct net *net);
 /* n numbers, not initialised, which are then the caller's: of net.spare, or new ones. */
 uint32_t *net_take_spare(struct net *net);
+/*
+ * Has the system provide net.cleared, for a thread that has nothing else to do; then they are there for two threads that have
+ * more to do. net_take_cleared(): n numbers, all 0, which are then the caller's: those, or new ones.
+ */
+void net_clear_ahead(struct net *net);
+uint32_t *net_take_cleared(struct net *net, enum net_cleared which);
 /* Gives back when nodes were ready: nodes, links, their order and lateness are needed from then on. */
 void net_forget_times(struct net *net);
 void net_free(struct net *net);
@@ -135,6 +145,22 @@ static inline uint64_t net_work(const struct net *net, uint32_t id)
 static inline uint64_t net_recorded(const struct net *net, uint64_t ticks)
 {
 	return ticks < net->record_ticks ? ticks : net->record_ticks;
+}
+
+/*
+ * The node that comes so far after the i-th one in the order, or so far before it; 0: there is none, though there is memory for
+ * it. Who goes through all nodes of a large graph waits for memory most of the time, unless he has it fetched this much before.
+ */
+enum { NET_SOON = 32 };
+
+static inline uint32_t net_soon(const struct net *net, uint32_t i)
+{
+	return net->n_ordered - i > NET_SOON ? net->order[i + NET_SOON] : 0;
+}
+
+static inline uint32_t net_soon_backwards(const struct net *net, uint32_t i)
+{
+	return i >= NET_SOON ? net->order[i - NET_SOON] : 0;
 }
 
 /* The task that it belongs to, 0 none. Of units see net_owner(). */

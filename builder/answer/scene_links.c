@@ -58,7 +58,9 @@ static void fold_links(struct plan_links *links, const struct scene *scene, cons
 	const uint32_t *unit_of = scene->unit_of;
 	struct pairs pairs = {.last = memory_zeroed(scene->plan.n, sizeof *pairs.last, WHAT)};
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
-		uint32_t id = net->order[i], unit = unit_of[id];
+		uint32_t id = net->order[i], unit = unit_of[id], soon = net_soon(net, i);
+		__builtin_prefetch(&unit_of[soon]);
+		__builtin_prefetch(&net->first[soon]);
 		for (size_t link = net->first[id], end = net->first[id + 1]; link < end; link++) {
 			uint32_t to = unit_of[target_of(variant, net, id, link)];
 			if (to != unit) /* most are of one unit */

@@ -5,10 +5,14 @@
  */
 #include "builder/answer/lane.h"
 
+#define SOON 8 /* what is asked of the task, or the node, that comes so much later is fetched into the cache meanwhile */
+
 void lane_find_task(struct sweep_over_time *s, struct lane *lane)
 {
 	const struct track_stream *t = lane->stream;
 	bool has_task = lane->next_started < t->n_started;
+	if (t->n_started - lane->next_started > SOON)
+		__builtin_prefetch(&s->net->tasks[t->started[lane->next_started + SOON]].start_ticks);
 	lane->next_task = has_task ? t->started[lane->next_started] : 0;
 	lane->task_ticks = has_task ? s->net->tasks[lane->next_task].start_ticks : UINT64_MAX;
 }
@@ -18,6 +22,8 @@ void lane_find_fragment(struct sweep_over_time *s, struct lane *lane)
 	while (lane->next_fragment < lane->end_fragment && !net_is_fragment(s->net, lane->next_fragment))
 		lane->next_fragment++;
 	bool has_fragment = lane->next_fragment < lane->end_fragment;
+	if (lane->end_fragment - lane->next_fragment > SOON)
+		__builtin_prefetch(&s->net->inner[lane->next_fragment + SOON - s->net->n_tasks].begin_ticks);
 	lane->fragment_ticks = has_fragment ? net_begin(s->net, lane->next_fragment) : UINT64_MAX;
 }
 
