@@ -66,6 +66,7 @@ struct lane {
 	struct mutex_reader mutexes;
 	uint32_t asks;        /* for this mutex, and others may, too; 0 none */
 	uint32_t next_asking; /* number of a lane from 1, 0 none */
+	uint32_t asks_at;     /* construct at which it asks */
 	uint64_t asks_since;
 	bool is_mutex_free;                          /* nobody else has it; otherwise it waits, or nothing is known */
 	bool is_off;                                 /* it has no processor while it asks */

@@ -95,6 +95,7 @@ static void ask(struct sweep_over_time *s, struct lane *lane, uint32_t row, uint
 	stop_asking(s, lane);
 	bool is_taken = (turn->holder != 0 && turn->holder != number) || turn->first_asking != 0;
 	lane->asks = row;
+	lane->asks_at = construct;
 	lane->asks_since = s->now;
 	lane->next_asking = turn->first_asking;
 	turn->first_asking = number;
@@ -185,7 +186,7 @@ static uint32_t turn_construct(const struct sweep_over_time *s, const struct lan
 		return turn->construct;
 	for (uint32_t i = turn->first_asking; i != 0; i = s->lanes[i - 1].next_asking)
 		other = i != number ? i : other; /* the last one asked first */
-	return other != 0 ? lane_awaited(&s->lanes[other - 1]) : 0;
+	return other != 0 ? s->lanes[other - 1].asks_at : 0;
 }
 
 void turns_blame(struct sweep_over_time *s, struct lane *lane, uint64_t length)

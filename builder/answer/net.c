@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WHAT          "what limits the run"
-#define NODES_AT_ONCE (1 << 16) /* by a task of their own */
+#define WHAT            "what limits the run"
+#define NODES_AT_ONCE   (1 << 16)         /* by a task of their own */
+#define CLEARED_AT_ONCE ((size_t)4 << 20) /* numbers */
 
 /* ---- What nodes are ---- */
 
@@ -180,8 +181,12 @@ void net_clear_ahead(struct net *net)
 	if (memory_is_limited() || omp_get_num_threads() == 1)
 		return;
 	for (unsigned which = 0; which < NET_CLEARED; which++) {
-		net->cleared[which] = memory_zeroed(net->n, sizeof **net->cleared, WHAT);
-		memory_touch(net->cleared[which], net->n * sizeof **net->cleared);
+		uint32_t *cleared = net->cleared[which] = memory_zeroed(net->n, sizeof *cleared, WHAT);
+		for (size_t first = 0, n; first < net->n; first += n) {
+			n = net->n - first < CLEARED_AT_ONCE ? net->n - first : CLEARED_AT_ONCE;
+#pragma omp task firstprivate(cleared, first, n)
+			memory_touch(cleared + first, n * sizeof *cleared);
+		}
 	}
 }
 
