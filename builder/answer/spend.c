@@ -239,13 +239,16 @@ static void spend_mutex(struct sweep_over_time *s, struct lane *lane, uint64_t l
 
 void lane_take_back(struct sweep_over_time *s, struct lane *lane)
 {
-	double off = (double)lane->off_ticks, all = off + (double)lane->free_ticks;
+	uint64_t *runtime = &lane->spent[SPENT_RUNTIME];
+	uint64_t free_ticks =
+		lane->free_ticks < *runtime ? lane->free_ticks : *runtime; /* less where records ended nodes meanwhile */
+	double off = (double)lane->off_ticks, all = off + (double)free_ticks;
 	if (all <= 0)
 		return;
+	*runtime -= free_ticks;
 	lane->spent[SPENT_PREEMPTED] -= lane->off_ticks;
-	lane->spent[SPENT_RUNTIME] -= lane->free_ticks;
-	lane->spent[SPENT_EXCLUSION] += lane->off_ticks + lane->free_ticks;
-	causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_ACQUIRING, lane_awaited(lane)), -(double)lane->free_ticks);
+	lane->spent[SPENT_EXCLUSION] += lane->off_ticks + free_ticks;
+	causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_ACQUIRING, lane_awaited(lane)), -(double)free_ticks);
 	struct late *late = late_by(s, lane, true);
 	late->ticks -= off < late->ticks ? off : late->ticks; /* others may have been told that they waited for that */
 	causes_blame(s->causes, late->cause, -off);
