@@ -122,6 +122,9 @@ def triangle(b):
 def critical(b):
     """Nine tenths of the turns are in one critical section."""
     held = b.path["exclusion"]
+    waited = [r for r in b.waited if r["state"] == "wait_critical"]
+    if waited and sum(int(r["for_ns"]) for r in waited if r["for"] == r["construct"]) < 0.99 * int(waited[0]["total_ns"]):
+        return f"who waits does not wait for who is in the section: {waited}"
     return (f"what excludes is {held}" if not held or held["count"] != 400 or held["kind"] != "critical" else None) or outside("parallelism at most", b.path["parallelism_at_most"], 0, 1.2)
 
 

@@ -120,10 +120,11 @@ static void take(struct sweep_over_time *s, struct lane *lane, uint32_t row, uin
 {
 	struct turn *turn = &s->turns->rows[row];
 	uint32_t number = number_of(s, lane);
-	stop_asking(s, lane);
+	/* For whom the others waited until now: it may have been this one, which had asked before. */
 	for (uint32_t i = turn->first_asking; i != 0; i = s->lanes[i - 1].next_asking)
-		if (s->lanes[i - 1].is_open && !s->lanes[i - 1].is_mutex_free)
-			lane_tell(s, &s->lanes[i - 1]); /* for whom it waited until now */
+		if (i != number && s->lanes[i - 1].is_open && !s->lanes[i - 1].is_mutex_free)
+			lane_tell(s, &s->lanes[i - 1]);
+	stop_asking(s, lane);
 	if (turn->holder != 0 && turn->holder != number)
 		turn->late = turn->holder;
 	else if (turn->late == number)
