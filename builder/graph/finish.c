@@ -36,7 +36,8 @@ static void settle(struct graph *graph)
 		join->previous = graph->region_node[region];
 		join->previous_kind = EDGE_SEQUENCE;
 	}
-	graph_finish_check(graph);
+	graph_depend_finish(graph);
+	graph_finish_check(graph); /* which asks who excludes whom */
 	if (graph->splits != NULL)
 		graph_settle_splits(graph);
 	order_add_fulfilments(graph);
@@ -49,7 +50,6 @@ static void settle(struct graph *graph)
 		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* its successors depend on that task */
 			graph->tasks[row].last = graph->tasks[task->waits_for].last;
 	}
-	graph_depend_finish(graph);
 	graph_add_devices(graph);
 	mutexes_finish(&graph->mutexes);
 }
