@@ -81,7 +81,9 @@ def stopped(t, cause, note):
     meta = dump / "meta"
     meta.write_bytes(b"".join(line for line in meta.read_bytes().splitlines(True) if not line.startswith(b"stopped ")))
     again = summarize(t)[1].get("stopped", {})
-    t.check("noticed", None if again.get("cause") == cause and again["ns"] == noticed_ns else f"{again}, noticed at {noticed_ns} ns")
+    told = [line for line in run([BUILDER, "--list", dump]).out.splitlines() if " recording_off " in line]
+    t.check("noticed", None if again.get("cause") == cause and again["ns"] == noticed_ns else
+            f"{again}, before {when}, noticed at {noticed_ns} ns; records {told}; meta {meta.read_text()[-500:]!r}")
 
 
 def half():
