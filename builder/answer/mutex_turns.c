@@ -28,7 +28,7 @@ struct turns {
 	uint32_t **rows_of; /* by lane and its own number of a mutex */
 };
 
-/* One row for each mutex, whoever uses it. 0, or -1 with the error printed. */
+/* Each mutex has one row, however many threads use it. 0, or -1 with the error printed. */
 int turns_begin(struct sweep_over_time *s)
 {
 	struct turns *turns = s->turns = memory_zeroed(1, sizeof *turns, WHAT);
@@ -201,19 +201,19 @@ void turns_blame(struct sweep_over_time *s, struct lane *lane, uint64_t length)
 
 static void add_part(struct wait_places *places, uint32_t construct, enum state state, uint64_t ticks, bool counts)
 {
-	if (ticks != 0)
+	if (ticks != 0 || counts)
 		places_add(places, construct, state, &(struct wait_place){.ticks = ticks, .count = counts, .longest_ticks = ticks});
 }
 
-/* Where it had to wait for a part of the time, that counts as a wait. */
+/* Where it had to wait for a part of the time, that counts as a wait. By a coarse clock a free mutex may take no time at all. */
 void turns_end_wait(struct sweep_over_time *s, struct lane *lane)
 {
 	struct wait_places *parts = &s->account->mutex_parts;
 	uint32_t construct = lane_awaited(lane);
 	bool is_free = lane->taken_ticks == 0;
 	add_part(&s->account->no_waits, construct, lane->state, lane->free_ticks + lane->off_ticks, is_free);
-	add_part(parts, construct, lane->state, lane->taken_ticks, true);
+	add_part(parts, construct, lane->state, lane->taken_ticks, !is_free);
 	add_part(parts, construct, STATE_OVERHEAD, lane->free_ticks, is_free);
-	add_part(parts, construct, STATE_PREEMPTED, lane->off_ticks, true);
+	add_part(parts, construct, STATE_PREEMPTED, lane->off_ticks, lane->off_ticks != 0);
 	lane->taken_ticks = lane->free_ticks = lane->off_ticks = 0;
 }
