@@ -148,8 +148,8 @@ static inline uint64_t net_recorded(const struct net *net, uint64_t ticks)
 }
 
 /*
- * The node that comes so far after the i-th one in the order, or so far before it; 0: there is none, though there is memory for
- * it. Who goes through all nodes of a large graph waits for memory most of the time, unless he has it fetched this much before.
+ * The node that comes so many places after the i-th one in the order, or before it; 0 where there is none, which every table has
+ * a row for. A pass over all nodes of a large graph mostly waits for memory, unless rows are fetched so many nodes before.
  */
 enum { NET_SOON = 32 };
 

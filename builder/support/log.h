@@ -2,7 +2,7 @@
  *
  * A row of records of one thread, each a few numbers in a few bytes, most of them put aside (aside.h). It is written by the
  * thread of its stream, in chunks; then chunks are read in any order, by several threads at once. Used by slices.c and
- * read.c.
+ * read.c of builder/slices, and by mutex_log.c of the answer.
  */
 #ifndef OTTER_BUILDER_SUPPORT_LOG_H
 #define OTTER_BUILDER_SUPPORT_LOG_H
