@@ -11,7 +11,7 @@ import rounds
 # Workload, size and threads: about four million records of each, of which --quick takes a twentieth. That of one thread has
 # one stream, and so do, but for a hundredth, the flat tasks.
 SHAPES = (("fib", 1000000, 2), ("fib", 1000000, 1), ("regions", 400000, 2), ("critical", 600000, 2), ("static", 400000, 2),
-          ("tasks", 1300000, 2))
+          ("tasks", 1300000, 2), ("depend4", 700000, 2))
 QUICK = 20
 
 # Dumps of the same records (bench/moving_dump.c), of which one task in so many goes on in another stream (0: none): two million records.
@@ -77,7 +77,7 @@ def measure(bench, label, size, everything, n_records, n_bytes, output):
 
 def measure_untied(bench, label, size, dumps):
     """Dumps of as many untied tasks, each (name, one in so many moves, streams): the summary alone."""
-    program = harness.compile_one("moving_dump", ["bench/moving_dump.c", "tests/unit/dump_writer.c", "common/event.c"], driver="gcc")
+    program = harness.compile_moving()
     output, everything, n_bytes = os.path.join(bench.dumps, "output"), [], {}
     for name, nth, n_streams in dumps:
         folder = os.path.join(bench.dumps, "%d-%d" % (nth, n_streams))

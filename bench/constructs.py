@@ -32,13 +32,13 @@ def ladder(cells):
             s = here[rung].of(own, number("chunk_ps", 1000))
             rows.append([text, shown(s, 2), "%+.2f" % (s.median - before) if before is not None else ""])
             before = s.median if rung not in ("loop", "bare") else None
-        for who, rung, text in ((own, "change", "+ change of the segment"), (own, "write", "+ and the thread writes it into a file"),
+        for subject, rung, text in ((own, "change", "+ change of the segment"), (own, "write", "+ and the thread writes it into a file"),
                                 (drain, "write", "or hands it to the drain thread")):
-            s = here[rung].of(who, number("change_ns", SEGMENT_RECORDS))
+            s = here[rung].of(subject, number("change_ns", SEGMENT_RECORDS))
             change = s.median if rung == "change" else change
             rows.append([text, "%.2f ±%.2f" % (before + s.median, stats.half(s)), "%+.2f" % (s.median - (rung == "write" and change))])
-        for who, text in ((own, "CPU of all threads, the thread writes"), (drain, "CPU of all threads, the drain thread writes")):
-            rows.append([text, shown(here["write"].of(who, cpu), 2), ""])
+        for subject, text in ((own, "CPU of all threads, the thread writes"), (drain, "CPU of all threads, the drain thread writes")):
+            rows.append([text, shown(here["write"].of(subject, cpu), 2), ""])
         markdown(["", "ns a record", "step"], rows)
 
 
@@ -59,31 +59,31 @@ def over_empty(here):
 
 
 def whole(here):
-    """Wall time an op, and times the untraced run, of everybody."""
-    everybody = [n for n in names(here) if n != "untraced"]
+    """Wall time an op, and times the untraced run, of all subjects."""
+    subjects = [n for n in names(here) if n != "untraced"]
     rows = []
     for name, cell in here.items():
         base = cell.of("untraced", wall)
         rows.append([name, "-" if base is None else "%.0f" % base.median if base.median >= 1000 else "%.1f" % base.median]
-                    + [shown(cell.ratio(v, "untraced", wall), 2) for v in everybody]
+                    + [shown(cell.ratio(v, "untraced", wall), 2) for v in subjects]
                     + [ratio(cell.ratio(v, "floor", wall)) for v in OURS])
     print("Wall time: ns an op untraced, then times untraced; at the end times the floor tool\n")
-    markdown(["workload", "untraced"] + everybody + [v + "/floor" for v in OURS], rows)
+    markdown(["workload", "untraced"] + subjects + [v + "/floor" for v in OURS], rows)
 
 
 def per_callback(here):
     """
-    The same base and the same divisor for everybody: what the callbacks of the default groups cost, whatever a tool makes of them. And what the
+    The same base and the same divisor for all subjects: what the callbacks of the default groups cost, whatever a tool makes of them. And what the
     kernel's own threads did meanwhile, over the empty tool's run, as others on the machine have them work as well.
     """
-    everybody = [n for n in names(here) if n not in ("untraced", "attached")]
-    tracers = [n for n in everybody if any(row["bytes"] for cell in here.values() for row in cell.rows(n))]
+    subjects = [n for n in names(here) if n not in ("untraced", "attached")]
+    tracers = [n for n in subjects if any(row["bytes"] for cell in here.values() for row in cell.rows(n))]
     rows = []
     for name, cell in here.items():
-        row = [name] + [shown(cell.over(v, "untraced", cpu, cell.callbacks(v))) if cell.rows(v) else "-" for v in everybody]
+        row = [name] + [shown(cell.over(v, "untraced", cpu, cell.callbacks(v))) if cell.rows(v) else "-" for v in subjects]
         rows.append(row + [shown(cell.over(v, "empty", kernel, cell.callbacks(v))) if cell.rows(v) else "-" for v in tracers])
     print("CPU of all threads over untraced, ns a callback; at the end that of the kernel's threads over the empty tool\n")
-    markdown(["workload"] + everybody + [v + ", kernel" for v in tracers], rows)
+    markdown(["workload"] + subjects + [v + ", kernel" for v in tracers], rows)
 
 
 def limits(here):

@@ -18,11 +18,15 @@ CLANG = os.environ.get("BENCH_CLANG", "clang-19")  # it brings the runtime that 
 FLAGS = ("-std=c11 -D_GNU_SOURCE -O2 -gdwarf-4 -pthread -Wall -Wextra -Wshadow -Wconversion"
          " -Wstrict-prototypes -Wmissing-prototypes").split()
 RECORDER = os.path.join(BUILD, "lib", "libotter-ompt.so")
+LIBC_RECORDER = os.path.join(BUILD, "tests", "libc", "libotter-ompt.so")  # its calls are libc's, which tools/shim.c and ladder.c replace
 BUILDER = os.path.join(BUILD, "bin", "otter-build")
 TOOLS = ("attached", "empty", "floor", "count")
 LIMIT_S = 120  # for one process
 
 Cost = namedtuple("Cost", "status stdout stderr wall_ns cpu_ns peak_kib minor_faults major_faults yields preemptions end_ns")
+
+
+compiled = set()  # sources that compile_one() was called with, for bench/selftest
 
 
 class Failed(Exception):
@@ -39,6 +43,7 @@ def compile_one(name, sources, flags=(), driver=CLANG):
     """One program or library into build/bench, unless it is newer than all that it may be made of."""
     target = os.path.join(OUT, name)
     os.makedirs(OUT, exist_ok=True)
+    compiled.update(os.path.relpath(os.path.join(ROOT, f), ROOT) for f in sources)
     made_of = [os.path.join(top, f) for part in ("bench", "common", "recorder") for top, _, files in os.walk(os.path.join(ROOT, part))
                for f in files if f.endswith((".c", ".h", ".def"))]
     made_of += [f for f in sources if f.endswith(".a")] + [__file__]
@@ -62,14 +67,26 @@ def compile_all():
     compile_one("shim.so", ["bench/tools/shim.c"], ["-fPIC", "-shared"])
     for tool in TOOLS:
         compile_one(tool + ".so", ["bench/tools/%s_tool.c" % tool], ["-fPIC", "-shared"])
+    # All of it before the first measurement: what does not compile ends a run of ten minutes at once.
+    compile_ladder()
+    compile_moving()
+    for reader in ("limits", "stalls"):
+        compile_reader(reader)
 
 
 def compile_ladder():
-    """bench/ladder.c with the very objects that the recorder was linked of. None where there is no recorder yet."""
-    objects = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(RECORDER))), "recorder.a")
-    if not os.path.exists(RECORDER) or not os.path.exists(objects):
+    """bench/ladder.c with the very objects that the recorder was linked of, but for the one with its system calls, which are libc's functions
+    here. None where there is no recorder yet."""
+    folder = os.path.dirname(os.path.dirname(os.path.realpath(RECORDER)))
+    objects = [os.path.join(folder, name) for name in ("tests/libc/sys.o", "recorder.a", "common.a")]
+    if not all(map(os.path.exists, objects + [RECORDER])):
         return None
-    return compile_one("ladder", ["bench/ladder.c", objects])
+    return compile_one("ladder", ["bench/ladder.c"] + objects)
+
+
+def compile_moving():
+    """bench/moving_dump.c, which writes dumps by the specification of the format."""
+    return compile_one("moving_dump", ["bench/moving_dump.c", "tests/unit/dump_writer.c", "common/event.c"], driver="gcc")
 
 
 @functools.cache
@@ -79,8 +96,11 @@ def compile_reader(name):
     objects = [os.path.join(folder, name) for name in ("builder.a", "common.a")]
     if not all(map(os.path.exists, objects + [BUILDER])):
         return None
-    libraries = subprocess.run(["pkg-config", "--libs", "libdw", "libxml-2.0", "jansson", "zlib"], capture_output=True, text=True).stdout.split()
-    return compile_one(name, ["bench/%s.c" % name] + objects + libraries + ["-lotf2", "-lm", "-lpthread"], ["-fopenmp"], driver="gcc")
+    # The libraries of the builder are in the Makefile alone.
+    listed = subprocess.run(["make", "-s", "--no-print-directory", "builder-libraries"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode != 0:
+        die("make cannot name the builder's libraries: " + listed.stderr)
+    return compile_one(name, ["bench/%s.c" % name] + objects + listed.stdout.split(), driver="gcc")
 
 
 # ---- Running ----

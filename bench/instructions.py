@@ -71,12 +71,12 @@ def profile(workload, size, variables, scratch):
 
 
 def count_sample(variables, scratch):
-    """(samples, instructions each, of them in state_ask: the runtime's ompt_get_state) of the handler that takes samples. A signal has no caller
+    """(samples, instructions each, of them in state_query: the runtime's ompt_get_state) of the handler that takes samples. A signal has no caller
     in a profile, so its calls are those of what it asks each time."""
     functions = profile("grain10us", SIZE // 4, dict(variables, OTTER_SAMPLE="1000"), scratch)
     handler = functions["on_timer"]
     n = max(calls for calls, _ in handler.callees.values())
-    asked = handler.callees.get("state_ask", (0, 0))[1]
+    asked = handler.callees.get("state_query", (0, 0))[1]
     return n, (handler.own + sum(cost for _, cost in handler.callees.values())) / n, asked / n
 
 

@@ -26,10 +26,10 @@
  * record; change_ns what the median of the others took longer, by segment.
  */
 #include "common/clock.h"
-#include "recorder/callbacks.h"
-#include "recorder/record.h"
-#include "recorder/session_life.h"
-#include "recorder/stream.h"
+#include "recorder/omp/callbacks.h"
+#include "recorder/ring/record.h"
+#include "recorder/ring/stream.h"
+#include "recorder/session/session_life.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -27,7 +27,7 @@ WELL, FAILED, SILENT = 0, 1, 2
 # How many threads on which processors.
 Placement = namedtuple("Placement", "name threads cpus")
 
-# One who is measured once a round: a subject, and what is different for it. setting: the text for it in the table. rank: its place there,
+# A subject that is measured once a round, and what is different for it. setting: the text for it in the table. rank: its place there,
 # as the order in which they run is one of chance.
 Entry = namedtuple("Entry", "subject setting variables rank", defaults=(0,))
 
@@ -42,7 +42,7 @@ def placements():
 
 
 def threads_placement(n_threads):
-    """So many threads on all processors."""
+    """n_threads threads on all processors."""
     cpus = sorted(os.sched_getaffinity(0))
     return Placement("%d thread%s, %d core%s" % (n_threads, "s"[n_threads == 1:], len(cpus), "s"[len(cpus) == 1:]), n_threads, cpus)
 
@@ -67,12 +67,16 @@ def say(text):
 
 
 class Rounds:
-    def __init__(self, n_rounds, dumps, is_quick=False, seed=None, seconds=None):
-        """seconds: after so many nothing new is begun, and what was left out is told."""
+    def __init__(self, n_rounds, dumps, is_quick=False, seed=None, seconds=None, is_first_only=False):
+        """
+        seconds: this time after the first measurement no new one is begun, and those left out are reported. is_first_only: of each part only the first
+        measurement is made.
+        """
         self.n_rounds = n_rounds
         self.is_quick = is_quick
         self.dumps = dumps
-        self.seconds, self.begin_s, self.left_out = seconds, time.monotonic(), []
+        self.seconds, self.begin_s, self.left_out = seconds, None, []
+        self.is_first_only, self.n_begun = is_first_only, 0
         self.rows = []
         self.seed = random.SystemRandom().randrange(10**6) if seed is None else seed
         self.about = dict(machine.describe(harness.ROOT, harness.CLANG, os.path.join(harness.OUT, "workload"), dumps), seed=str(self.seed))
@@ -87,15 +91,22 @@ class Rounds:
 
     def shuffled(self, entries, *what):
         """
-        These in an order of chance, so that nobody always follows the same one, which may leave it warm caches or a busy disk. The same seed gives
+        These in an order of chance, so that no subject always follows the same one, which may leave it warm caches or a busy disk. The same seed gives
         the same order of the same entries to the same `what`, whatever else is measured.
         """
         order = list(entries)
         random.Random(" ".join(map(str, (self.seed,) + what))).shuffle(order)
         return order
 
+    def begin_part(self):
+        self.n_begun = 0
+
     def is_over(self, what):
-        """Is the time over? Then `what` is one of those left out."""
+        """Is the time over? Then `what` is one of those left out. Called before each measurement."""
+        self.begin_s = self.begin_s or time.monotonic()
+        if self.is_first_only and self.n_begun > 0:
+            return True
+        self.n_begun += 1
         if self.seconds is None or time.monotonic() - self.begin_s < self.seconds:
             return False
         self.left_out.append(what)

@@ -15,7 +15,7 @@ from collections import Counter, namedtuple
 
 N_RESAMPLES, CERTAIN = 10000, 0.95
 
-# low, high: the interval of the median. n: of so many values.
+# low, high: the interval of the median. n: the number of values.
 Spread = namedtuple("Spread", "low median high n")
 
 
@@ -49,7 +49,7 @@ def half(s):
 
 
 def is_noise(s):
-    """Is the interval wider than the value? Of a single value nobody knows."""
+    """Is the interval wider than the value? That is not known of a single value."""
     return s.high - s.low > abs(s.median)
 
 
@@ -106,7 +106,7 @@ class Cell:
         return {r: ours[r] - theirs[r] for r in ours if r in theirs}
 
     def over_records(self, subject, base, value, other=None):
-        """What `subject` has more than `base` (or `other`), by the records that it has more than `base`. None where there are too few to tell."""
+        """What `subject` has more than `base` (or `other`), by the records that it has more than `base`. None where there are too few to know."""
         ours, theirs, extra = self.column(subject, value), self.column(other or base, value), self.extra_records(subject, base)
         each = [(ours[r] - theirs[r]) / n for r, n in extra.items() if n >= 100 and r in theirs]
         return spread(each) if each else None

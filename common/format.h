@@ -30,11 +30,11 @@
 #include <stdint.h>
 
 #define FORMAT_MAJOR          2
-#define FORMAT_MINOR          0
-#define FORMAT_VERSION_STRING "2.0"
+#define FORMAT_MINOR          1
+#define FORMAT_VERSION_STRING "2.1"
 /* What dumps say in which nothing is packed. They have nothing else that is new, and older builders read them. */
 #define FORMAT_PLAIN_MAJOR   1
-#define FORMAT_PLAIN_MINOR   2
+#define FORMAT_PLAIN_MINOR   3
 #define OTTER_VERSION_STRING "0.2.0"
 
 #define SEGMENT_MAGIC UINT64_C(0x474553524554544f) /* "OTTERSEG" in memory order */
@@ -137,7 +137,8 @@ static inline uint64_t segment_closed(uint32_t used_bytes_and_flags)
 	return (uint64_t)used_bytes_and_flags | (uint64_t)~used_bytes_and_flags << 32;
 }
 
-/* FNV-1a with 32 bits: it tells a header from leftover bytes. It does not protect the payload. */
+/* FNV-1a with 32 bits: it distinguishes a header from leftover bytes, and does not protect the payload. The recorder also
+ * compares maps of a process by it. */
 static inline uint32_t checksum(uint32_t state, const void *bytes, size_t n_bytes)
 {
 	const unsigned char *p = bytes;

@@ -48,7 +48,7 @@ size_t pack_segment_within(struct pack_memory *memory, const struct segment_head
 
 /*
  * Of a packed segment whose header is valid: the number of its bytes, a multiple of PACK_ALIGN; or 0 if the two headers
- * contradict each other. Whether so many bytes are there is for the caller to see.
+ * contradict each other. The caller checks that there are as many bytes.
  */
 size_t packed_bytes(const struct segment_header *segment, const struct pack_header *pack);
 

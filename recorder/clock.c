@@ -5,10 +5,12 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-#include "recorder/proc.h"
+#include "recorder/system/proc.h"
 #endif
 
-/* How often a triple is read: the reading that took least time is the most exact. */
+#include "recorder/system/sys.h"
+
+/* How often a triple is read: the reading that takes the least time is the most exact. */
 #define TRIPLE_TRIES 3
 
 bool clock_is_counter;
@@ -34,11 +36,12 @@ void clock_choose(void)
 #else
 	clock_is_counter = false;
 #endif
+	sys_clock_begin();
 }
 
 NOINLINE uint64_t clock_monotonic_ticks(void)
 {
-	return clock_ns(CLOCK_MONOTONIC);
+	return sys_clock_ns(CLOCK_MONOTONIC);
 }
 
 const char *clock_name(void)
@@ -59,8 +62,8 @@ struct clock_triple clock_triple_now(void)
 	for (int i = 0; i < TRIPLE_TRIES; i++) {
 		struct clock_triple t;
 		uint64_t before = clock_ticks();
-		t.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
-		t.realtime_ns = clock_ns(CLOCK_REALTIME);
+		t.monotonic_ns = sys_clock_ns(CLOCK_MONOTONIC);
+		t.realtime_ns = sys_clock_ns(CLOCK_REALTIME);
 		uint64_t width = clock_ticks() - before;
 		t.ticks = before + width / 2;
 		if (width < best_width) {

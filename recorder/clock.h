@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Chooses the clock that this process records with, and reads it. session_life.c calls clock_choose() before the first
- * record. All other functions may be called on any thread and in signal handlers.
+ * Chooses the clock that this process records with, and reads it. clock_choose() runs before the first record; all
+ * other functions may be called on any thread and in signal handlers.
  */
 #ifndef OTTER_RECORDER_CLOCK_H
 #define OTTER_RECORDER_CLOCK_H
@@ -26,13 +26,13 @@ static inline bool clock_counter_is_ticks(void)
 
 void clock_choose(void);
 
-/* The clock's name in meta: tsc, cntvct or monotonic. */
+/* Returns the clock's name in meta: tsc, cntvct or monotonic. */
 const char *clock_name(void);
 
 /* Reads the three clocks as close to one moment as possible. */
 struct clock_triple clock_triple_now(void);
 
-/* CLOCK_MONOTONIC in ns. Not inlined, so that the callers keep no registers free for it. */
+/* CLOCK_MONOTONIC in ns. It is not inlined, so that callers save no registers for it. */
 NOINLINE uint64_t clock_monotonic_ticks(void);
 
 static inline uint64_t clock_ticks(void)

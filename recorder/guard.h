@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Hides from the program what a slow path does: it keeps errno, and it disables cancellation, as files are opened and
- * written, which are points where a pending cancellation would end the thread in the middle of the runtime's and the
- * recorder's work.
+ * Hides slow paths from the program: it keeps errno, and it disables cancellation, as opening and writing files are
+ * points where a pending cancellation would end the thread in the middle of the runtime's and the recorder's work.
  *
  * Every path from a callback to a system call goes through guard_enter() and guard_leave(), on the thread of the
  * callback. Signals wait as well while a thread makes its ring or writes a file: a handler might fork there, and the
@@ -14,6 +13,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
+
+#include "recorder/system/sys.h"
+
+/* Two that libc keeps to itself: by these a thread is cancelled, or takes part in setuid(). */
+#define GUARD_LIBC_SIGNALS (SYS_SIGNAL(32) | SYS_SIGNAL(33))
 
 struct guard {
 	int error;
@@ -33,25 +38,19 @@ static inline void guard_leave(struct guard guard)
 	errno = guard.error;
 }
 
-/* All signals but those that an instruction raises: while blocked, they would kill the process. */
-static inline void guard_fill_signals(sigset_t *signals)
-{
-	static const int never[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
-	sigfillset(signals);
-	for (unsigned i = 0; i < sizeof never / sizeof *never; i++)
-		sigdelset(signals, never[i]);
-}
+/* Returns the signals that an instruction raises, as a set of sys.h. */
+uint64_t guard_raised_signals(void);
 
-static inline void guard_hold_signals(sigset_t *before)
-{
-	sigset_t held;
-	guard_fill_signals(&held);
-	pthread_sigmask(SIG_BLOCK, &held, before);
-}
+/* Fills in all signals but those that an instruction raises: while blocked, they would kill the process. */
+void guard_fill_signals(sigset_t *signals);
 
-static inline void guard_let_signals(const sigset_t *before)
+/* Blocks these signals in the calling thread. Not inlined: the set must not stay on the stack of a thread that writes a
+ * segment. */
+void guard_hold_signals(uint64_t *before);
+
+static inline void guard_let_signals(const uint64_t *before)
 {
-	pthread_sigmask(SIG_SETMASK, before, NULL);
+	sys_sigmask(SIG_SETMASK, before, NULL);
 }
 
 #endif

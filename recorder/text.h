@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Makes lines of meta in memory that the caller provides. It uses neither malloc nor stdio, so that callbacks can use
- * it too. From the first line that does not fit, lines are left out, so that a block always consists of whole lines.
- * Any thread may call.
+ * Makes lines of meta in memory of the caller. It uses neither malloc nor stdio, so that callbacks can use it, on any
+ * thread. From the first line that does not fit, lines are left out, so that a block always consists of whole lines.
  */
 #ifndef OTTER_RECORDER_TEXT_H
 #define OTTER_RECORDER_TEXT_H
@@ -15,7 +14,7 @@ struct text {
 	char *bytes;
 	size_t n_bytes;
 	size_t capacity;
-	size_t line_start; /* where the line begins that is being made */
+	size_t line_start; /* the begin of the line that is being made */
 	bool is_full;
 };
 

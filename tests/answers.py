@@ -7,14 +7,15 @@ exist, at times that are known to the nanosecond, and writes their dumps. The bu
 promises is compared with how much faster the player's mended program is; and the account of all threads' time has to be
 the player's own, to the nanosecond. No clock is looked at.
 
-Real programs (answers/programs) have one fault each, too, from which the right answer is so far that no clock can hide it. Where
-others took the processors from each of several recordings, nothing is known, and the program is skipped.
+Real programs (answers/programs) have one fault each, too, from which the right answer is so far that no clock can hide it. Of each a
+recording is kept (answers/kept), from which the planted answer comes whatever the machine does. One of each kind of limit and compiler,
+with WHOLE=1 each, is recorded as well. Where others took the processors from each of several recordings, nothing is known, and the
+program is skipped.
 
-Of some of these programs, and of a play, a recording is kept (answers/kept): from it comes the answer that is kept, too,
-whatever the machine does.
-
-Usage: answers.py [NAME...]     (all plays, kept recordings and programs, or these)
-       answers.py --keep        records anew what is kept
+Usage: answers.py [--played | --recorded] [NAME...]    all plays, kept recordings (kept-NAME) and programs, or these
+                                                       --played: without the programs, whose times nothing else must disturb
+                                                       --recorded: the programs alone
+       answers.py --keep [NAME...]                     records anew what is kept, of all programs or of these
 """
 import sys
 
@@ -22,16 +23,13 @@ from common import *
 
 sys.path.insert(0, str(ROOT / "tests/answers"))
 import checks
+import keeping
 import plays
-import golden
 import recorded
 
 NAME, PLACE = "answers", WORK / "answers"
 WRITER = BUILD / "tests/tools/write_dump"
 TRIES = 5
-KEPT = ROOT / "tests/answers/kept"
-TO_KEEP = ("chain_stages.c", "creation_one.c", "exclusion_lock.c", "grain_recursion.c", "imbalance_two.c", "none_nested.c", "preemption_hog.c",
-           "serial_single.c", "wait_taskwait.c", "data_update.c")
 
 
 def write(player, dump):
@@ -51,7 +49,7 @@ def wrong_account(answer, player):
     if (answer["threads"], answer["wall_ns"]) != (player.n_threads, player.wall):
         return f"{answer['wall_ns']} ns on {answer['threads']} threads, not {player.wall} on {player.n_threads}"
     account = dict(answer["account_ns"])
-    account["work"] += account.pop("creating") + account.pop("handing_out")  # a part of the work, which no player could tell
+    account["work"] += account.pop("creating") + account.pop("handing_out")  # a part of the work, which no player could know
     wrong = {what: (account[what], ns) for what, ns in player.spent.items() if account[what] != ns}
     return f"the account has, and not the player: {wrong}" if wrong else None
 
@@ -82,11 +80,16 @@ def test_play(job):
     return report
 
 
-def try_program(program, binary, place, wrong_of, may_be_taken):
-    """Records and builds it until a recording is right, or TRIES of them were. (What is wrong, None: nothing; why nothing is known.)"""
-    reasons, taken = [], []
-    for _ in range(TRIES):
-        answer, wrong = program.answer(binary, place)
+def try_program(program, binary, place, mended):
+    """Records and builds it until a recording is right, or TRIES of them were; one that is open once. (What is wrong, None:
+    nothing; why nothing is known.)"""
+    reasons, taken, may_be_taken = [], [], program.limit in ("preemption", "binding", "hang")
+    wrong_of = program.wrong_then if mended else program.wrong_limit
+    for _ in range(1 if program.is_open else TRIES):
+        try:
+            answer, wrong = program.answer(binary, place, mended)
+        except RuntimeError as e:
+            return str(e), None
         if wrong or answer is None:
             return wrong or "no answer", None
         wrong, share = wrong_of(answer), recorded.taken_away(answer)
@@ -97,62 +100,76 @@ def try_program(program, binary, place, wrong_of, may_be_taken):
         else:
             reasons.append(wrong)
     # Twice is no chance: a machine that others use says something else each time.
-    if len(reasons) > 1:
+    if len(reasons) > 1 or program.is_open and reasons:
         return "; ".join(sorted(set(reasons))), None
     return None, f"others had {', '.join(taken)} of the threads' time"
 
 
-def test_program(program):
+def versions(program):
+    return ("faulty",) if program.limit == "none" else ("faulty", "mended")
+
+
+def compile_program(program, place):
+    report = Report()
+    for what in versions(program):
+        binary = place / program.name / what / program.source.stem
+        binary.parent.mkdir(parents=True)
+        report.check(f"{NAME}/{program.name}/compile-{what}", program.compile(binary, what == "mended").why([0]))
+    return report
+
+
+def test_program(program, place):
     report, name = Report(), f"{NAME}/{program.name}"
-    if program.why_not():
-        report.skip(name, program.why_not())
-        return report
-    with alone(PLACE / program.name) as place:
-        for what, wrong_of in (("faulty", program.wrong_limit), ("mended", program.wrong_then)):
-            binary = place / program.source.stem
-            if not report.check(f"{name}/compile-{what}", program.compile(binary, what == "mended").why([0])):
-                continue
-            wrong, unknown = try_program(program, binary, place, wrong_of, program.limit == "preemption")
-            if unknown:
-                report.skip(f"{name}/{what}", unknown)
-            else:
-                report.check(f"{name}/{what}", wrong)
-    return report
-
-
-def in_short(answer):
-    """What is kept of an answer."""
-    return {"limit": answer["limit"], "construct": answer["construct"]["label"], "possible_speedup": round(answer["possible_speedup"], 3),
-            "others": [[row["limit"], row["construct"]["label"]] for row in answer["others"]]}
-
-
-def keep(program):
-    with alone(PLACE / f"keep-{program.name}") as place:
-        program.compile(place / program.source.stem, False)
-        for _ in range(TRIES):
-            dump = program.record(place / program.source.stem, place / "dumps", "--ring=32K")
-            answer, wrong = checks.answer_of(dump, place / "out")
-            if program.offloads:
-                remove_images([dump])
-            if not wrong and not program.wrong_limit(answer):
-                break
+    for what in versions(program):
+        binary = place / program.name / what / program.source.stem
+        if not binary.exists():
+            continue  # a failure already
+        wrong, unknown = try_program(program, binary, place / program.name, what == "mended")
+        if wrong and program.is_open:
+            report.skip(f"{name}/{what}", f"open: {wrong}")
+        elif unknown:
+            report.skip(f"{name}/{what}", unknown)
         else:
-            sys.exit(f"not ok {NAME}/{program.name}: no recording is right")
-        golden.neutral(dump, program.source.stem)
-        answer, _wrong = checks.answer_of(dump, place / "out")  # without the program, whose file is not at that place
-        golden.pack(dump, KEPT / f"{program.name}.tar.xz", program.source.stem)
-        (KEPT / f"{program.name}.json").write_text(json.dumps(in_short(answer), indent=1) + "\n")
-
-
-def test_kept(name):
-    report, wanted = Report(), json.loads((KEPT / f"{name}.json").read_text())
-    with alone(PLACE / f"kept-{name}") as place:
-        shutil.unpack_archive(KEPT / f"{name}.tar.xz", place)
-        answer, wrong = checks.answer_of(dumps_in(place)[0], place / "out")
-        if report.check(f"{NAME}/kept-{name}", wrong):
-            found = in_short(answer)
-            report.check(f"{NAME}/kept-{name}-limit", None if found == wanted else f"{found}, not {wanted}")
+            report.check(f"{name}/{what}", wrong)
     return report
+
+
+def test_programs(names):
+    is_right, able = True, []
+    for program in recorded.programs():
+        why_not = program.why_not()
+        if names and program.name not in names:
+            continue
+        if why_not:
+            print(f"skip {NAME}/{program.name}: {why_not}")
+        else:
+            able.append(program)
+    if not names and not WHOLE:
+        able = recorded.one_of_each(able)
+    with alone(PLACE / "programs") as place:
+        is_right &= run_all(able, lambda program: compile_program(program, place))
+        for program in able:  # one at a time: two would take the processors from each other
+            report = test_program(program, place)
+            report.print()
+            is_right &= report.failed == 0
+    return is_right
+
+
+def test_kept(program):
+    with alone(PLACE / f"kept-{program.name}") as place:
+        return keeping.test(program, f"{NAME}/kept-{program.name}", place)
+
+
+def test_all_kept(names):
+    programs = recorded.programs()
+    is_right = run_all([p for p in programs if p.name not in keeping.LEFT_OUT and (not names or f"kept-{p.name}" in names)], test_kept)
+    if names:
+        return is_right
+    report = Report()
+    for what, wrong in keeping.flaws(programs):
+        report.check(f"{NAME}/kept-{what}", wrong)
+    report.print()
+    return is_right and report.failed == 0
 
 
 def test_crowded(n_processors):
@@ -168,17 +185,17 @@ def test_crowded(n_processors):
         if not report.check(f"{name}/answer", wrong):
             return report
         is_crowded = n_processors < 8
-        said = (answer["limit"], answer["why"].get("sort"), answer["why"].get("processors"), f"OMP_NUM_THREADS={n_processors}" in answer["sentence"], answer["processors"])
+        said = (answer["limit"], answer["why"].get("sort"), answer["why"].get("processors"), f"OMP_NUM_THREADS={n_processors}" in answer["try"], answer["processors"])
         wanted = ("preemption", "crowded", n_processors, True, n_processors) if is_crowded else ("preemption", None, None, False, n_processors)
         report.check(f"{name}/limit", None if said == wanted else f"{said}, not {wanted}")
-        # So many processors take at least as long as the work, shared out among them.
+        # These processors take at least as long as the work, divided among them.
         most = answer["wall_ns"] * n_processors / answer["account_ns"]["work"]
         report.check(f"{name}/bound", None if answer["possible_speedup"] <= max(most, 1) + 1e-6 or not is_crowded else f"{answer['possible_speedup']}, more than {most}")
     return report
 
 
 def test_alone(n_processors):
-    """Eight threads of which one works at a time: no more is promised than so many processors can do."""
+    """Eight threads of which one works at a time: no more is promised than the processors can do."""
     report = Report()
     for number, (limit, program) in enumerate(plays.alone(8)):
         name = f"{NAME}/alone-{limit}-{number}-on-{n_processors}"
@@ -260,26 +277,22 @@ def main():
     need(BUILDER, WRITER)
     names = sys.argv[1:]
     if names[:1] == ["--keep"]:
-        KEPT.mkdir(exist_ok=True)
-        for program in recorded.programs():
-            if program.name in (names[1:] or TO_KEEP):
-                keep(program)
-        return 0
-    kept = [name for name in TO_KEEP if not names or f"kept-{name}" in names]
-    is_right = run_all(kept, test_kept)
+        return 0 if keeping.keep_all(names[1:], NAME, PLACE) else 1
+    are_played, are_recorded = (option not in names for option in ("--recorded", "--played"))
+    names = [name for name in names if not name.startswith("--")]
+    return 0 if (not are_played or test_played(names)) & (not are_recorded or test_programs(names)) else 1
+
+
+def test_played(names):
+    """Everything of which the times are known."""
+    is_right = test_all_kept(names)
     jobs = [(play, n) for play in plays.PLAYS for n in play.threads if not names or play.name in names]
     is_right &= run_all(jobs, test_play)
     is_right &= run_all([n for n in (6, 8) if not names or f"crowded-{n}" in names], test_crowded)
     is_right &= run_all([n for n in (1, 2, 6, 8) if not names or f"alone-{n}" in names], test_alone)
     is_right &= run_all([n for n in (2, 8) if not names or f"divided-{n}" in names], test_divided)
     is_right &= run_all([n for n in (2, 4) if not names or f"held-{n}" in names], test_held)
-    is_right &= run_all([n for n in (2, 4) if not names or f"recorder-{n}" in names], test_recorder)
-    for program in recorded.programs():  # one at a time: two would take the processors from each other
-        if not names or program.name in names:
-            report = test_program(program)
-            report.print()
-            is_right &= report.failed == 0
-    return 0 if is_right else 1
+    return is_right & run_all([n for n in (2, 4) if not names or f"recorder-{n}" in names], test_recorder)
 
 
 if __name__ == "__main__":

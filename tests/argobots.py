@@ -98,6 +98,48 @@ def tool():
           None if len(text.splitlines()) < 20000 else f"{len(text.splitlines())} records: polls are not counted together")
 
 
+def second_tool():
+    """Another tool has the same events and answers, and the recorder has the same records, in whatever order they are loaded, and whenever the tool
+    registers, changes its mask or unregisters. On one execution stream, where what comes is the same every time."""
+    said = PLACE / "second.txt"
+
+    def counts_of_second():
+        text = said.read_text() if said.exists() else ""
+        said.unlink(missing_ok=True)
+        return text
+
+    def compare(program, arguments, how):
+        name = "-".join(["second", program, *arguments, how])
+        env = {"SECOND": str(said), "SECOND_HOW": how}
+        alone = record(f"{name}-alone", program, arguments, preload=False, after=[SECOND], **env)[0]
+        wanted = counts_of_second()
+        plain, dumps = record(f"{name}-plain", program, arguments)
+        recorded = counted(listed(dumps))
+        # By its own search past the recorder the tool would take the recorder's place, so the launcher loads it before.
+        orders = {"before": {"before": [SECOND]}} | ({"after": {"after": [SECOND]}} if how != "next" else {})
+        for order, where in orders.items():
+            result, dumps = record(f"{name}-{order}", program, arguments, **where, **env)
+            got, records = counts_of_second(), counted(listed(dumps))
+            check(f"{name}-{order}", alone.why([0]), plain.why([0]), result.why([0]), one(dumps),
+                  None if sum(int(line.split()[0]) for line in wanted.splitlines()) > 10 else f"alone the second tool has hardly an event: {wanted!r}",
+                  None if got == wanted else f"the second tool has {got!r}, alone {wanted!r}",
+                  None if records == recorded else f"recorded {dict(records)}, without a second tool {dict(recorded)}",
+                  None if (result.out, result.err) == (plain.out, plain.err) == (alone.out, alone.err) else f"it prints {result.out!r}, not {alone.out!r}")
+
+    for how in ("init", "next", "late", "change"):
+        compare("conf", ["8"], how)
+    compare("sync", [], "init")
+    place = PLACE / "dumps-second-launcher"
+    shutil.rmtree(place, ignore_errors=True)
+    library = {"LD_LIBRARY_PATH": f"{PREFIX['']}/lib" if PREFIX[""] else str(PLACE)}
+    result = run([LAUNCHER, f"--dir={place}", "--", PLACE / "sync"],
+                 env={**library, "LD_PRELOAD": str(SECOND), "SECOND": str(said), "SECOND_HOW": "next"})
+    created = int((counts_of_second().split() or ["0"])[0])
+    dumps = sorted(place.glob("*.otter"))
+    check("second-launcher", result.why([0]), one(dumps), None if created == 18 else f"the second tool has {created} creations, not 18",
+          None if counted(listed(dumps))["create"] == 18 else "not all units are recorded")
+
+
 def ends():
     """A program that ends in a unit, and without a finalize."""
     for how, status in (("exit", 3), ("kill", -9)):
@@ -148,7 +190,8 @@ def archives():
     """The archive of every recording is valid, and whole where the recording is; it has a task for each run of a unit,
     and one for each primary unit and its scheduler."""
     for program, arguments, version in (("conf", ["8"], ""), ("conf", ["8"], "-v11"), ("conf", ["8", "2"], ""), ("conf", ["8", "2"], "-v11"), ("sync", [], ""), ("sync", [], "-v11"), ("stack", [], ""),
-                                        ("lives", [], ""), ("lives-omp", ["omp"], ""), ("within", [], ""), ("lives", ["exit"], ""), ("lives", ["kill"], "")):
+                                        ("lives", [], ""), ("lives-omp", ["omp"], ""), ("within", [], ""), ("revive", [], ""), ("revive", [], "-v11"),
+                                        ("lives", ["exit"], ""), ("lives", ["kill"], ""), ("revive", ["kill"], "")):
         name = "archive-" + "-".join([program, *arguments]) + version
         if version and PREFIX[""] and not PREFIX[version]:
             report.skip(f"{NAME}/{name}", "no ARGOBOTS_PREFIX_11")
@@ -229,4 +272,4 @@ def examples():
 
 
 if __name__ == "__main__":
-    sys.exit(main(logs, answers, tool, ends, attach, archives, examples))
+    sys.exit(main(logs, answers, tool, second_tool, ends, attach, archives, examples))

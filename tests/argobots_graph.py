@@ -15,7 +15,7 @@ from units import *
 
 sys.path.insert(0, str(ROOT / "tests/damage"))
 from damage_bits import noise
-from dump import Dump
+from dump import Dump, give_files
 
 OWN = ("unit", "tasklet", "scheduler", "primary_unit", "external")
 # fib(8) of conf.c creates a unit for fib(n - 1) wherever n > 1.
@@ -297,6 +297,7 @@ def damage():
     missing = {"create": (130, {"unit_without_create", "stray_continuation"}), "spawn": (143, {"unit_without_create"}), "free": (132, {"unit_without_free"}), "finish": (135, {"join_before_end"}),
                "suspend": (138, {"unit_without_stop", "resume_without_suspend"}), "resume": (139, {"run_without_resume"}), "end": (129, {"unit_without_end"})}
     _, (whole,) = record("damage", "conf", ["8"])
+    give_files(whole)
     place = PLACE / "damaged"
 
     def attempt(name, change, wanted=()):
@@ -352,7 +353,8 @@ def clocks():
     handles are used again within that, nothing tells which of their units a record is about. Whatever is created, resumed, ended over there comes before what
     follows from it, and the graph and the units are the same."""
     for name, program, arguments in (("conf", "conf", ["8", "2"]), ("lives", "lives", [])):
-        _, (whole,) = record(f"clocks-{name}", program, arguments, OTTER_DRAIN="self")  # each stream in a file of its own
+        _, (whole,) = record(f"clocks-{name}", program, arguments, OTTER_DRAIN="self")
+        give_files(whole)
         (start, start_ns), (end, end_ns) = ([int(n) for n in m.groups()] for m in re.finditer(r"^(?:start|end) (\d+) (\d+) \d+$", (whole / "meta").read_text(), re.M))
         place = PLACE / "shifted"
 

@@ -42,13 +42,13 @@ from damage_packed import add_packed_cases
 import damage_records  # importing it adds its cases to CASES, as the next line does
 import damage_segments
 import checks
-from dump import Dump
+from dump import Dump, give_files
 
 HERE = ROOT / "tests/damage"
 PLACE = WORK / "damage"
 BUILDERS = [os.path.abspath(b) for b in os.environ.get("BUILDERS", str(BUILDER)).split(":")]
 MEMORY = 1 << 30  # bytes of address space for a dump of less than 1 MiB; no limit under AddressSanitizer
-SECONDS = 60  # of processor time; in real time ten times as much, as others may have the processors
+SECONDS = 60  # of processor time; others may have the processors meanwhile
 
 
 # ---- The dumps ----
@@ -77,6 +77,8 @@ def record(name):
     if len(dumps) != 1 or result.status != (-signal.SIGKILL if name == "killed" else 0):
         sys.exit(f"not ok damage/record-{name}: {result.status} {result.err} {dumps}")
     dumps[0].rename(directory / "mix.otter")
+    if name == "whole":
+        give_files(directory / "mix.otter")
     return Dump(directory / "mix.otter")
 
 
@@ -113,7 +115,7 @@ def build_limited(builder, place, dump, *options):
     shutil.rmtree(out, ignore_errors=True)
     try:
         p = subprocess.run(["prlimit", *limits, builder, "-o", out, *options, dump], env={**CLEAN, **PASSIVE, "ASAN_OPTIONS": "detect_leaks=1"},
-                           capture_output=True, timeout=10 * SECONDS, stdin=subprocess.DEVNULL, cwd=place)
+                           capture_output=True, timeout=HANG_S, stdin=subprocess.DEVNULL, cwd=place)
     except subprocess.TimeoutExpired:
         return Outcome("hang", "", "", out)
     return Outcome(p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace"), out)

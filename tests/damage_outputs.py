@@ -15,7 +15,7 @@ import sys
 from common import *
 
 sys.path.insert(0, str(ROOT / "tests/damage"))
-from dump import Dump
+from dump import Dump, give_files
 
 HERE, PLACE = ROOT / "tests/damage", WORK / "damage-outputs"
 TOUCHED = BUILD / "tests" / "tools" / "touched"
@@ -214,7 +214,7 @@ def each_output_alone(report, dump, place):
         files = {p.name: p.read_bytes() for p in out.iterdir() if p.is_file() and not p.name.startswith("trace")} if out.exists() else {}
         if (out / "traces.otf2").exists():
             for option in ("-A", "-G", ""):
-                printed = run(["otf2-print", *([option] if option else []), out / "traces.otf2"]).out
+                printed = otf2_print(out / "traces.otf2", *([option] if option else [])).out
                 files["traces.otf2" + option] = "\n".join(line for line in printed.splitlines() if "race id" not in line and str(out) not in line).encode()
         return files, text.replace(str(out), "OUT")
 
@@ -279,16 +279,21 @@ def ended(report, dump, place):
     result = otter_build("--summary", "-o", out, dump)
     before = (out / "summary.json").read_bytes()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        with subprocess.Popen([BUILDER, "-q", "--force", "-o", out, *[dump] * 300], env=CLEAN, stderr=subprocess.PIPE, text=True) as process:
-            # It is stopped when its directory is there, so that it is not done before it gets the signal.
-            while process.poll() is None and not any(".tmp-" in n for n in listing(place)):
-                pass
-            process.send_signal(signal.SIGSTOP)
-            is_under_way = any(".tmp-" in n for n in listing(place))
-            process.send_signal(number)
-            process.send_signal(signal.SIGCONT)
-            err = process.communicate(timeout=120)[1]
-        report.check(f"ended-by-{number.name}", result.why([0]) or (None if is_under_way else f"it was done before: {err}") or
+        is_under_way = False
+        while not is_under_way:
+            with subprocess.Popen([BUILDER, "-q", "--force", "-o", out, *[dump] * 300], env=CLEAN, stderr=subprocess.PIPE, text=True) as process:
+                # It is stopped when its directory is there, so that it is not done before it gets the signal.
+                while process.poll() is None and not any(".tmp-" in n for n in listing(place)):
+                    pass
+                process.send_signal(signal.SIGSTOP)
+                is_under_way = any(".tmp-" in n for n in listing(place))
+                process.send_signal(number)
+                process.send_signal(signal.SIGCONT)
+                err = process.communicate(timeout=HANG_S)[1]
+            # Where others had the processors it may be done before it is seen: then it is begun again.
+            if not is_under_way:
+                (out / "summary.json").write_bytes(before)
+        report.check(f"ended-by-{number.name}", result.why([0]) or
                      (None if process.returncode == -number else f"status {process.returncode}, {err}") or
                      (None if listing(place) == ["out"] else f"{listing(place)}") or
                      (None if listing(out) == ["summary.json"] and (out / "summary.json").read_bytes() == before else "the earlier output was touched"))
@@ -352,7 +357,7 @@ def record(program, place, name):
     (place / name).mkdir()
     result = run([program], env)
     found = dumps_in(place / name)
-    return (found[0] if len(found) == 1 else None), result
+    return (give_files(found[0]) if len(found) == 1 else None), result
 
 
 def check_outputs(report, what, dump, place, wanted):

@@ -8,18 +8,41 @@
 #	deps.sh check      what a few tests need, which are skipped without it
 #	deps.sh aarch64    what the test of that name needs, 270 MB
 #	deps.sh bench | fuzz | lint    what these targets of make need
+#	deps.sh list [PURPOSE]         installs nothing, and prints the names of these packages (tests/deps.py)
 # shellcheck disable=SC2086 # lists of words
 set -u
+is_list=
+[ "${1-}" != list ] || { is_list=yes && shift; }
 purpose=${1-}
 
-packages='gcc libc6-dev make pkg-config clang-19 libomp-19-dev libotf2-trace-dev otf2-tools python3-otf2 python3-six libck-dev check
-	libdw-dev libjansson-dev libsqlite3-dev zlib1g-dev libxml2-dev libiberty-dev libgraphviz-dev graphviz librsvg2-dev libcairo2-dev mount'
-[ $# -gt 0 ] || command -v npm >/dev/null || packages="$packages npm"
-[ "${1-}" = check ] && packages='chromium flang-19 spin clang-tools-19 clang-format btrfs-progs xfsprogs protobuf-compiler poppler-utils librsvg2-bin python3-networkx python3-igraph valgrind'
-[ "${1-}" = aarch64 ] && packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
-[ "${1-}" = bench ] && packages='gnuplot-nox valgrind'
-[ "${1-}" = fuzz ] && packages='libclang-rt-19-dev'
-[ "${1-}" = lint ] && packages='clang-format clang-tidy cppcheck shellcheck mandoc binutils'
+case $purpose in
+'') packages='gcc g++ libc6-dev make pkg-config clang-19 libomp-19-dev libotf2-trace-dev otf2-tools python3-otf2 python3-six libck-dev check
+	libdw-dev libjansson-dev libsqlite3-dev zlib1g-dev libxml2-dev libiberty-dev libcapstone-dev libgraphviz-dev graphviz librsvg2-dev libcairo2-dev
+	ca-certificates mount' ;;
+check) packages='chromium flang-19 spin clang-tools-19 clang-format btrfs-progs xfsprogs protobuf-compiler strace poppler-utils librsvg2-bin
+	python3-networkx python3-igraph valgrind musl-tools openmpi-bin python3-numpy libopenblas0-openmp python3-sklearn r-base-core r-cran-data.table libdebuginfod1 shellcheck mandoc binutils
+	libfaketime fakeroot libeatmydata1 libjemalloc2 libgoogle-perftools4'
+	# Programs of 32 bits, and what runs them on kernels that do not.
+	[ "$(uname -m)" != x86_64 ] || packages="$packages qemu-user libc6-i386" ;;
+aarch64) packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user' ;;
+bench) packages='gnuplot-nox valgrind' ;;
+fuzz) packages='libclang-rt-19-dev' ;;
+lint) packages='clang-format clang-tidy cppcheck shellcheck mandoc binutils' ;;
+*)
+	echo "deps.sh: unknown purpose $purpose" >&2
+	exit 1
+	;;
+esac
+# A release has the page of the report as it was bundled, and REPORT=no leaves it out: neither needs npm.
+needs_npm=yes
+[ ! -e "$(dirname "$0")/../builder/report/made/tail.html" ] && [ "${REPORT-}" != no ] || needs_npm=
+# npm is not always Debian's.
+[ -n "$purpose" ] || [ -z "$needs_npm" ] || { [ -z "$is_list" ] && command -v npm >/dev/null; } || packages="$packages npm"
+
+if [ -n "$is_list" ]; then
+	printf '%s\n' $packages
+	exit
+fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	echo "make deps installs on Debian and its relatives only; needed here are the equivalents of:" $packages
@@ -35,24 +58,33 @@ for package in $packages; do
 	esac
 done
 
-# The libraries of report.html, in the versions of builder/report/page/package-lock.json.
+# modules FOLDER OPTION...: installs the npm packages of the report into build/FOLDER, in the versions of
+# builder/report/page/package-lock.json. The options are npm's.
 modules() {
-	page=$(dirname "$0")/../builder/report/page into=$(dirname "$0")/../build/npm
+	page=$(dirname "$0")/../builder/report/page into=$(dirname "$0")/../build/$1
+	shift
 	cmp -s "$page/package-lock.json" "$into/installed.json" && return
 	mkdir -p "$into" && cp "$page/package.json" "$page/package-lock.json" "$page/.npmrc" "$into/" || return
-	echo 'Installing the libraries of the report'
-	if (cd "$into" && npm ci --ignore-scripts --no-audit --no-fund) >"$into/log" 2>&1; then
+	echo 'Installing the npm packages of the report'
+	# npm trusts the authorities that it was built with. A host behind an authority of its own has that one among the system's.
+	authorities=${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}
+	[ ! -r "$authorities" ] || export NODE_EXTRA_CA_CERTS="${NODE_EXTRA_CA_CERTS:-$authorities}"
+	if (cd "$into" && npm ci --ignore-scripts --no-audit --no-fund "$@") >"$into/log" 2>&1; then
 		cp "$page/package-lock.json" "$into/installed.json"
 	else
 		cat "$into/log" >&2
-		echo 'Could not install the libraries of the report.' >&2
+		echo 'Could not install the npm packages of the report.' >&2
 		return 1
 	fi
 }
 
-# What is left to do when the packages are there.
+# What is left to do when the packages are there. Only the checks of the page need what package.json has for development,
+# which has a folder of its own.
 finish() {
-	[ -n "$purpose" ] || modules
+	case $purpose in
+	'') [ -z "$needs_npm" ] || modules npm --omit=dev ;;
+	check | lint) modules npm-lint ;;
+	esac
 	exit
 }
 

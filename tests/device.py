@@ -6,13 +6,12 @@
 
 device/driver.c plays the runtime and the devices, and writes a witness: which kernels and transfers there were, how
 many bytes, and when by the host's counter. The builder knows the device's own clock, its translation, and readings of
-both clocks: its times may be wrong by as much as a reading took, which the dump tells.
+both clocks: its times may be wrong by as much as a reading took, which the dump has.
 """
 import collections
 import os
 import re
 import sys
-import threading
 
 import path
 from common import *
@@ -152,11 +151,8 @@ def data_rows(witness):
     return rows
 
 
-ONE_READER = threading.Lock()  # OTF2's Python bindings are not safe with threads
-
-
 def wrong_archive(scenario, witness, out, rows):
-    with ONE_READER:
+    with one_archive_at_a_time:
         archive = Archive(out / "traces.otf2")
     reads = [(int(r["after"]) - int(r["before"])) for r in rows["device_clock_more"]]
     tolerance = ((max(reads) if reads else 0) + 1000) * archive.ticks_per_second // 10 ** 9
@@ -221,7 +217,7 @@ def wrong_graph(scenario, witness, out, summary):
     reasons = [graph.flaw()]
     if not has_times:
         if scenario not in ("no_clock", "still") and any(n["kind"] == "kernel" for n in graph.nodes):
-            reasons.append("kernels that no device told of")
+            reasons.append("kernels that no device reported")
         if scenario != "still" and any(n["device_begin_ns"] for n in graph.nodes):
             reasons.append("times of a device out of nothing")
         return "; ".join(filter(None, reasons))
@@ -230,7 +226,7 @@ def wrong_graph(scenario, witness, out, summary):
         return {t for s, t, kind in graph.edges if s == node and (kind in kinds or not kinds and kind not in ("submit", "create"))}
 
     asked = {kind: {int(n["host_op_id"], 16) for n in graph.nodes if n["kind"] == kind} for kind in ("submit", "data_op")}
-    astray = scenario == "astray"  # these know ids that are nobody's, and others'
+    astray = scenario == "astray"  # these have ids that do not exist, and those of other operations
     kernels = {int(n["host_op_id"], 16): n for n in graph.nodes if n["kind"] == "kernel"}
     if set(kernels) != {k.id for k in witness.kernels if not astray or k.id in asked["submit"]} | witness.untimed:
         reasons.append(f"{len(kernels)} kernels, not {len(witness.kernels)}")

@@ -35,7 +35,7 @@ def write_paths(place, paths):
                             "construct": last if isinstance(last, int) else "", "count": count, "own_ns": own_ns})
 
 
-def write(name, constructs, wall_ns, threads=2, limit="none", complete=True, repairs=None, paths=None):
+def write(name, constructs, wall_ns, threads=2, limit="none", why=None, complete=True, repairs=None, paths=None):
     """Writes an output of otter-build; the limit is in the first construct."""
     place = PLACE / name
     place.mkdir(parents=True)
@@ -44,7 +44,8 @@ def write(name, constructs, wall_ns, threads=2, limit="none", complete=True, rep
              for k in ("kind", "label", "file", "line", "function")}
     summary = {"processes": 1, "threads": threads, "complete": complete, "snapshot": False, "repairs": repairs or {},
                "time": {"wall_ns": wall_ns}, "states": {"total": {"work_serial": {"ns": MS // 2}, "work_parallel": {"ns": work_ns - MS // 2}, "idle": {"ns": 7}}}, "process_table": [{"dump": place.stem}],
-               "answer": {"limit": limit, "construct": where, "possible_speedup": 1.5, "threads": threads}}
+               "answer": {"limit": limit, "construct": where, "possible_speedup": 1.5, "lower_bound": limit == "grain", "why": why or {},
+                          "threads": threads}}
     (place / "summary.json").write_text(json.dumps(summary))
     with open(place / "constructs.csv", "w", newline="") as file:
         table = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
@@ -153,6 +154,16 @@ def check_limits():
     result, found = diff(a, c)
     check("limit", (not found["comparison"]["limit_changed"] and "another limit is called the same") or ("critical@a.c:7" not in result.out and result.out),
           result)
+    d = side("ld", [([two, one], 10 * MS, {"limit": "grain"})])
+    result, found = diff(c, d)
+    bounds = [s["limit"]["lower_bound"] for s in found["sides"]]
+    check("limit/bound", (bounds != [False, True] and bounds) or
+          (("at most 1.50 x" not in result.out or "1.50 x, or more" not in result.out) and result.out), result)
+    e = side("le", [([two, one], 10 * MS, {"limit": "runtime", "why": {"gain_known": False}})])
+    result, found = diff(d, e)
+    known = [s["limit"]["gain_known"] for s in found["sides"]]
+    check("limit/unknown-gain", (known != [True, False] and known) or
+          (("runtime of critical@a.c:7, gain not known\n" not in result.out or result.out.count("1.50 x") != 1) and result.out), result)
 
 
 def check_scaling():
@@ -220,7 +231,7 @@ def check_paths():
     result, found = diff(old, one)
     check("paths/gone", result.why([0]) or (paths_of(found) != {first: quiet, second: ("gone", True, True)} and f"{paths_of(found)}")
           or ("task@lib.c:5 by parallel@a.c:7: 20, now 0" not in result.out and result.out), result)
-    # Creators that moved, and one that is in another function now; of two that are in other functions nobody knows which is which.
+    # Creators that moved, and one that is in another function now; of two that are in other functions it is not known which is which.
     moved = two_callers("pv", [(40 + n, 50 - n, 10, 20) for n in noise], (13, 17))
     result, found = diff(old, moved)
     check("paths/moved", paths_of(found) != {"parallel@a.c:13": quiet, "parallel@a.c:17": quiet} and f"{paths_of(found)}", result)
@@ -230,11 +241,11 @@ def check_paths():
     renamed = two_callers("pq", [(40 + n, 50 - n, 10, 20) for n in noise], (13, 17), ("run", "run"))
     result, found = diff(old, renamed)
     check("paths/renamed-creators", {m for m, _, _ in paths_of(found).values()} != {"new", "gone"} and f"{paths_of(found)}", result)
-    # Several processes are one; who created what is not known is a creator, too.
+    # Several processes are one; an unknown creator is a creator, too.
     more = (((), 0, 0), ((1,), 1, 0), ((1, 3), 1, 0), ((1, 3, 4), 5, 4 * MS), (("unknown creator",), 0, 0), (("unknown creator", 4), 3, 2 * MS))
     result, found = diff(old, two_callers("pp", [(40 + n, 50 - n, 10, 20) for n in noise], more=more))
     check("paths/processes", paths_of(found) != {first: quiet, second: ("same", True, True), "unknown creator": ("new", True, True)} and f"{paths_of(found)}", result)
-    # One creator that itself is reached by two paths: shown is what tells them apart. Of many paths some are left out.
+    # One creator that itself is reached by two paths: the part that distinguishes them is shown. Of many paths some are left out.
     constructs = [construct("initial", 0, MS, label="initial"), construct("task", 8, MS), construct("task", 9, MS, 40),
                   *(construct("parallel", 100 + i, MS) for i in range(25))]
     paths = [[((), 0, 0), ((1,), 1, MS), *(p for i in range(25) for p in (((1, 4 + i), 1, MS), ((1, 4 + i, 2), 1, MS), ((1, 4 + i, 2, 3), 1, n * i * MS)))] for n in (1, 2)]
@@ -276,7 +287,7 @@ def check_errors():
     no_table = write("no-table.build", [construct("task", 5, MS)], MS)
     (no_table / "constructs.csv").unlink()
     for name, arguments, wanted in (("nothing", (good, PLACE / "nothing"), "No such file"), ("void", (good, PLACE / "void"), "holds no run"),
-                                    ("one-side", (good,), "there is one"), ("colons", (good, ":"), "nothing stands"),
+                                    ("one-side", (good,), "needs two sides"), ("colons", (good, ":"), "is empty"),
                                     ("no-table", (good, no_table), "without --csv"), ("other-output", ("--dot", good, good), "go with it"),
                                     ("threshold", ("--threshold=x", good, good), "number of percent")):
         result, _ = diff(*arguments)
@@ -292,7 +303,7 @@ def check_errors():
     check("taken", result.why([2]) or ("exists already" not in result.err and result.err), result)
 
 
-# A chain of tasks that wait for each other by a dependence that nobody needs: half a second becomes half of that on two
+# A chain of tasks that wait for each other by a needless dependence: half a second becomes half of that on two
 # threads. The times are slept, so the machine's other programs do not matter.
 PROGRAM = """
 #include <unistd.h>

@@ -30,7 +30,7 @@ ROW_BYTES = 8 * len(FIELDS)
 ROWS = ("program", "child", "again")
 
 
-def run_one(program, place, way, file, env, timeout=120):
+def run_one(program, place, way, file, env, timeout=HANG_S):
     """(Result, rows by name)"""
     file.write_bytes(b"\0" * ROW_BYTES * len(ROWS))
     result = run([program, place, way, file], env, timeout)
@@ -90,7 +90,7 @@ def wrong_dump(dump, row, status, is_complete, out):
     if bool(summary["repairs"]) != (status == 3):
         wrong.append(f"repairs {summary['repairs']}")
     wrong.append(graph.flaw(is_complete))
-    wrong.append(check_archive(out))
+    wrong.append(check_archive(out, is_printed=False))
     return wrong
 
 
@@ -146,6 +146,26 @@ def test_library(job):
     return report
 
 
+def test_launched(job):
+    """A launched program executes another one: the first dump has the process's start, and the last one its end. The time
+    before exec is not the second program's."""
+    compiler, program = job
+    report, work = Report(), empty(WORK / "endings" / f"launched-{compiler}")
+    (work / "witness").write_bytes(b"\0" * ROW_BYTES * len(ROWS))
+    result = run([LAUNCHER, "-q", program, "serial", "execve", work / "witness"], {"OMP_NUM_THREADS": "2", "OTTER_DIR": str(work)})
+    dumps, reasons = dumps_in(work), [result.why([23])]
+    lines = [[line.split() for line in meta_of(d).splitlines() if line.startswith("process_")] for d in dumps]
+    seen = [[(words[0], len(words) > 3 or int(words[2])) for words in of_dump] for of_dump in lines]
+    if seen != [[("process_start", 10000000), ("process_start", 0)], [("process_end", True)]]:
+        reasons.append(f"lines of meta: {lines}")
+    summaries = [build(d, work / f"build-{i}")[1] for i, d in enumerate(dumps)]
+    ends = [s and (s["answer"]["ended"]["how"], s["answer"]["ended"]["from_start"]) for s in summaries]
+    if ends != [("unknown", True), ("exited", False)]:
+        reasons.append(f"the ends are {ends}")
+    report.check(f"endings/launched-{compiler}", "; ".join(filter(None, reasons)))
+    return report
+
+
 def compile_one(name, compiler, suffix="", flags=()):
     """(program or library, Result)"""
     output = WORK / "endings" / "programs" / f"{name}-{compiler}{suffix}"
@@ -180,6 +200,7 @@ def main():
     is_good = run_all(jobs, test_ending)
     if not sys.argv[1:]:
         is_good &= run_all([(times, how, c, p) for times in (1, 2, 3) for how in ("close", "keep") for c, p in programs.items()], test_library)
+        is_good &= run_all([(c, p["matrix"]) for c, p in programs.items()], test_launched)
     return 0 if is_good else 1
 
 

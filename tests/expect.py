@@ -40,14 +40,14 @@ The graph
     joins @SYNC @A...       the nodes of SYNC wait for the tasks of A... and no others: these have an edge (taskwait, taskgroup, barrier) to one of
                             them, and only these. Or "nothing". SYNC: taskwait, taskgroup, barrier or join
     data @MARK OPTYPE SRC -> DEST N BYTES   operations on data of that type from the line, from device to device (or host), and their bytes in all
-    teams @MARK N           launches from the line ask for so many teams
+    teams @MARK N           launches from the line request N teams
     exclusive @A @B         each task of A and each other one of B are in a mutually exclusive set (mutexinoutset)
     unexclusive @A @B       none of them is
     states WHO PATTERN...   of thread states (docs/states.md): those that a thread comes through, in order; WHO: first (the process's first thread),
                             others (each), some (at least one of the others). PATTERN is a regular expression whose letters are names; ... is any
     state NAME N            how often all threads together come into a state
     scope_nodes|scope_edges|scope_edge  as nodes, edges and edge, at the scope level
-    path @MARK N            of the nodes that @MARK stands for so many are on the critical path, at the fragment level
+    path @MARK N            N of the nodes that @MARK stands for are on the critical path, at the fragment level
     excluded KIND LABEL N   what takes longest of what only one task can execute at a time: kind of mutex, construct, how often
     canonical no REASON     other numbers of threads, or other timing, may give other edges (see schedules.py)
 
@@ -68,7 +68,7 @@ POINTS = ("task", "target", "taskwait", "taskgroup", "barrier", "region")
 JOINS = ("taskwait", "taskgroup", "barrier")  # the kinds of edges by which a task is waited for
 HOME = "libomp19"                             # the runtime that the programs find without further ado
 RUNTIMES = ("libomp14", "libomp15", "libomp16", HOME)
-TIMING = ("late_worker_end", "league_end_as_implicit", "region_end_names_another")  # quirks that may or may not come in any program
+TIMING = ("late_worker_end", "worker_without_end", "league_end_as_implicit", "region_end_names_another")  # quirks that may or may not come in any program
 HELPERS = ("root_without_end",)                # and where there are hidden helpers (their root may live longer than the tool)
 HABITS = {r: ("one_kind_of_implicit_barrier",) for r in RUNTIMES if r != HOME}  # and those of older runtimes
 
@@ -95,7 +95,7 @@ class Expectation:
             while words and words[0] in (*COMPILERS, *RUNTIMES):
                 (for_compilers if words[0] in COMPILERS else for_runtimes).append(words.pop(0))
             if not words:
-                raise ValueError(f"{path.name}:{number}: for whom, but not what")
+                raise ValueError(f"{path.name}:{number}: compilers or runtimes are named, but no expectation")
             key, values = words[0], words[1:]
             if for_compilers and compiler not in for_compilers or for_runtimes and runtime not in for_runtimes or \
                     compiler != "clang" and key in self.LINES and not for_compilers:
@@ -148,14 +148,19 @@ def differs(wanted, seen):
 
 
 @functools.lru_cache(maxsize=None)
+def addresses(program):
+    """By symbol. (nm would load all plugins of the linker, which takes longer than all else.)"""
+    rows = (line.split() for line in run(["readelf", "--symbols", "--wide", program]).out.splitlines())
+    return {row[7]: int(row[1], 16) for row in rows if len(row) > 7 and row[0].endswith(":") and row[6] != "UND" and row[1] != "Value"}
+
+
+@functools.lru_cache(maxsize=None)
 def noted_place(program, symbol, offset):
     """The source and the line that the debug information has for the call that returns to this place of a program; ("", "") if there is none."""
-    for line in run(["nm", program]).out.splitlines():
-        address, name = line.split()[0], line.split()[-1]
-        if name == symbol:
-            path, _, number = run(["addr2line", "-e", program, hex(int(address, 16) + offset - 1)]).out.split()[0].rpartition(":")
-            return path.rpartition("/")[2], number
-    return "", ""
+    if symbol not in addresses(program):
+        return "", ""
+    path, _, number = run(["addr2line", "-e", program, hex(addresses(program)[symbol] + offset - 1)]).out.split()[0].rpartition(":")
+    return path.rpartition("/")[2], number
 
 
 class Marked:
@@ -229,7 +234,7 @@ class Marked:
             f"{sync_name} waits for " + ", ".join(place[n] for n in many[:3]) + f", too: {len(many)}"
 
     def wrong_data(self, name, operation, source, arrow, target, n, n_bytes):
-        """Operations on data: so many, of so many bytes in all, from there to there."""
+        """Operations on data: their number, their bytes in all, from where to where."""
         if arrow != "->":
             raise ValueError(f"data {name} {operation}: SRC -> DEST")
         ids = set(self.at(name, ("data_op",)))

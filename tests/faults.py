@@ -22,15 +22,20 @@ import disk
 import filesystems
 import habits
 import limits
+import operations
+import preloads
+import rings
 import room
+import served
 import settings
+import standard
 from trial import *
 
 
 def main():
     # The families whose trials take longest are started first.
     trials = {}
-    for family in (crowds, company, habits, limits, filesystems, room, disk, settings, calls):
+    for family in (crowds, company, habits, standard, limits, filesystems, served, operations, room, rings, disk, settings, preloads, calls):
         trials |= family.TRIALS
     names = sys.argv[1:]
     if names == ["--list"]:

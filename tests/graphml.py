@@ -77,7 +77,7 @@ def check(dumps, *options):
 
 def check_folded(dumps):
     shutil.rmtree(PLACE / "out", ignore_errors=True)
-    result = run([BUILDER, "-o", PLACE / "out", "--graphml", "--summary", *dumps], timeout=300)
+    result = run([BUILDER, "-o", PLACE / "out", "--graphml", "--summary", *dumps])
     if result.status != 0 or "folded" not in result.err:
         return f"status {result.status}: {result.err}"
     graph = networkx.read_graphml(PLACE / "out" / "graph.graphml")

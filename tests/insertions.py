@@ -33,6 +33,7 @@ CHANGES = {
     "switches": "is in the stream of switches",
     "processor_time": "is in the stream of switches",
     "switches_read": "is in the stream of switches",
+    "thread_mask": "is in the stream of switches",
 }
 # Records of devices come here without the records that continue them, and for devices that are not there.
 OF_DEVICES = re.compile(r"cut_group$|device_|kernel_without_submit$|data_without_operation$")
@@ -98,7 +99,7 @@ def outcome(dump, out, kind=""):
 def record_program(name, work):
     """The dump of a program of tests/omp."""
     compiler = "gcc" if name == "serialized_nested" else "clang"
-    result = compile_program(ROOT / f"tests/omp/{name}.c", work / name, compiler)
+    result = compile_once(ROOT / f"tests/omp/{name}.c", work / name, compiler)
     if result.status != 0:
         return None
     env = {**preload_for(compiler), "OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(work)}

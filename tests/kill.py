@@ -8,7 +8,7 @@
                                 making of the dump on
     ... --part I/N              every N-th of these from the I-th on: the N parts together are all
 
-The witness is a file in which omp/witness.c counts before and after each event: the counts tell what was certainly
+The witness is a file in which omp/witness.c counts before and after each event: the counts show what was certainly
 recorded, and what can have been recorded at most. With each taskwait the program also records the next number of a
 sequence, which must be in the dump without a hole as far as the witness says. Every dump must build (status 3, or 0 if
 the program had ended before), have lost nothing, and give a valid archive and an acyclic graph. If the program died
@@ -16,7 +16,7 @@ before there was a dump, the witness must prove nothing. Some processes are stop
 read while they live: the same must hold of such a snapshot.
 
 The moments (MOMENTS below) aim at rare steps: the start of the process, the making of the dump, the first segments that
-are written to a file, new threads, the end. The last line tells how many kills hit each of them. tools/kill_at.c kills
+are written to a file, new threads, the end. The last line says how many kills hit each of them. tools/kill_at.c kills
 at system calls: these leave every state that lies between two steps of the recorder.
 """
 import collections
@@ -29,8 +29,6 @@ import time
 
 from common import *
 
-sys.path.insert(0, str(ROOT / "tests/otf2"))
-from flaw import archive_flaw
 
 KILL_AT = BUILD / "tests" / "tools" / "kill_at"
 TEAM = 3
@@ -69,7 +67,6 @@ VARIANTS = {
     "pack-auto": {"OTTER_PACK": "auto", "OTTER_RING": "32K"},
 }
 
-one_archive_at_a_time = threading.Lock()  # OTF2's Python binding does not claim to be safe with threads
 
 # How many kills hit what. main() prints it, so that a machine where every kill comes too late is noticed.
 outcomes = collections.Counter()
@@ -161,7 +158,7 @@ def hits(dump, witness):
     for file in [*dump.glob("*.seg"), *dump.glob("*.dseg")] if place else ():
         data = file.read_bytes()
         last = data[(len(data) - 1) // int(place[1]) * int(place[1]):]
-        # `closed` of the header: so many bytes there have to be.
+        # `closed` of the header: there must be as many bytes.
         if len(last) < 32 or len(last) < struct.unpack_from("<I", last, 24)[0] & 0x7fffffff:
             yield "while a segment was written"
     if any(dump.glob("*.pbuf")):
@@ -193,8 +190,7 @@ def judge(report, name, dumps, witness, work, has_ended, is_snapshot):
         reasons.append(wrong_sequence(dumps[0], witness.slots()))
         reasons.append(None if summary["complete"] == (result.status == 0) else f"complete: {summary['complete']}")
         reasons.append(Graph(work / "out").flaw(complete=False))
-        with one_archive_at_a_time:
-            reasons.append(archive_flaw(work / "out/traces.otf2"))
+        reasons.append(check_archive(work / "out", is_printed=False))
     report.check(name, "; ".join(filter(None, reasons)))
 
 
@@ -250,9 +246,9 @@ def test_kill(job):
     process = subprocess.Popen([program, work / "witness", str(RUN_MS), *mode], env=environment(dumps_dir, variant), stderr=subprocess.PIPE)
     is_stopped = stop_at_random(process, witness, dumps_dir, moment, rng, signal.SIGSTOP if is_snapshot else signal.SIGKILL)
     if not is_snapshot or not is_stopped:
-        process.wait(60)
+        process.wait(HANG_S)
     try:
-        # The status tells whether it was killed: the signal may have come too late.
+        # The status shows whether it was killed: the signal may have come too late.
         if process.returncode not in (0, -signal.SIGKILL, None):
             report.check(f"{name}/program", f"status {process.returncode} {process.stderr.read()}")
             return report

@@ -11,7 +11,7 @@ closing       tests/labels/closing.c: constructs in tasks of a closing barrier, 
 mutexes       tests/labels/mutexes.c: each critical, lock and ordered is in mutexes.csv, summary.json, nodes.csv and graph.dot, as often as its
               text has it, with its line and its handle.
 functions     tests/labels/functions.cc: constructs in C++ functions, also where tasks create tasks, have the function's name as it was written.
-servers       otter-build asks no server for debug information, but with --debuginfod one that never answers, and goes on in time.
+servers       otter-build queries no server for debug information; with --debuginfod it queries one that never answers, and continues in time.
 """
 import collections
 import csv
@@ -206,24 +206,23 @@ def test_servers():
             env = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{server.getsockname()[1]}", "DEBUGINFOD_CACHE_PATH": str(work / "cache")}
 
             def asked(*options):
-                begun = time.monotonic()
-                result = run([BUILDER, "--force", "--summary", "-o", work / "out", *options, dump], env, timeout=100)
+                result = run([BUILDER, "--force", "--summary", "-o", work / "out", *options, dump], env)
                 n = 0
                 try:
                     while True:
                         server.accept()[0].close()
                         n += 1
                 except BlockingIOError:
-                    return result, n, time.monotonic() - begun
+                    return result, n
 
-            result, n, _ = asked()
+            result, n = asked()
             report.check(f"{what}/not-asked", result.why([0]) or (f"{n} connections" if n else None))
-            result, n, seconds = asked("--debuginfod=1")
-            # Without a bound it waits for 90 s and more for each of the program's binaries.
+            result, n = asked("--debuginfod=1")
+            # Without a bound it makes a query for each of the program's binaries, and waits for 90 s and more each time.
             reason = result.why([0]) or ("it did not say so" if "may ask http://127.0.0.1" not in result.err else None)
-            report.check(f"{what}/asked", reason or (f"it took {seconds:.1f} s" if seconds > 60 else None))
+            report.check(f"{what}/asked", reason or (f"{n} connections" if n > 1 else None))
             if n == 0:
-                report.skip(f"{what}/bound", "libdebuginfod is not there, or asks nobody")
+                report.skip(f"{what}/bound", "libdebuginfod is not there, or makes no query")
             else:
                 report.check(f"{what}/bound", None if "the 1 s are over" in result.err else f"it printed {result.err!r}")
         result = run([BUILDER, "--force", "--summary", "-o", work / "out", "--debuginfod=0", dump])

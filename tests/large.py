@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is written without being asked for is bounded: tables with a row for each node, above a million nodes of all processes together.
+"""Outputs that are written by default are bounded: no tables with a row for each node, above a million nodes of all processes together.
 
-Fibonacci of 28 has half a million too many, of 27 a few too few: two of those are too many. What the user is told is compared with what --csv writes.
+Fibonacci of 28 has half a million too many, of 27 a few too few: two of those are too many. The messages are compared with what --csv writes.
 """
 import json
 
@@ -34,7 +34,7 @@ def lines(path):
 
 
 def check_left_out(name, dumps):
-    """By default the two tables are not there, and what is told of them is true of those that --csv writes."""
+    """By default the two tables are not there, and the figures given for them are those of the tables that --csv writes."""
     default, asked = PLACE / "default", PLACE / "asked"
     result, summary = built(default, "--merge", *dumps)
     whole = built(asked, "--merge", "--csv", *dumps)[0]
@@ -49,7 +49,7 @@ def check_left_out(name, dumps):
         elif not 0.9 < row["bytes"] / size < 1.1:
             reason = f"{row}, and the table has {size} bytes"
         elif not re.search(rf"^left out {table}: {row['count']} {what}, about [\d.]+ MB \(--csv writes it\)$", result.out, re.M):
-            reason = f"the screen does not tell it: {result.out[-300:]}"
+            reason = f"the screen does not say it: {result.out[-300:]}"
     kept = {"constructs.csv", "summary.json", "graph.dot", "traces.otf2", "waits.csv"} - {p.name for p in default.iterdir()} if not reason else ()
     report.check(f"{NAME}/{name}", reason or (f"{sorted(kept)} are not there" if kept else None))
 

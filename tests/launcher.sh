@@ -3,64 +3,24 @@
 #
 # Tests otter-record from outside: exit statuses, signals, what it prints about dumps and where there are none, --check.
 # BUILD (default build) holds bin/ and lib/.
-set -u
 cd "$(dirname "$0")/.." || exit 1
-BUILD=$(realpath "${BUILD:-build}")
-record=$BUILD/bin/otter-record
-clang=${CLANG:-clang-19}
-gcc=${GCC:-gcc}
-sources=$PWD/tests
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset OMP_TOOL OMP_TOOL_LIBRARIES LD_PRELOAD "${!OTTER_@}"
-export OMP_NUM_THREADS=2
-n_failed=0
+. tests/launch/setup.sh
 
-# expect WHAT WANTED GOT: equal, or a pattern that matches
-expect() {
-	# shellcheck disable=SC2053 # a pattern on purpose
-	if [[ $3 == $2 ]]; then
-		echo "ok $1"
-	else
-		printf 'not ok %s: expected "%s", got "%s"\n' "$1" "$2" "$3"
-		n_failed=$((n_failed + 1))
-	fi
-}
-
-# await PATTERN FILE: until a line of the file matches
-await() {
-	for _ in $(seq 500); do
-		grep -q "$1" "$2" 2>/dev/null && return 0
-		sleep 0.02
-	done
-	return 1
-}
-
-state_of() {
-	sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null
-}
-
-await_state() {
-	for _ in $(seq 500); do
-		[[ $(state_of "$1") == "$2" ]] && return 0
-		sleep 0.02
-	done
-	return 1
-}
-
-compile() {
-	"$@" -O1 -g -fopenmp 2>log && return
-	echo "not ok compiles: $*"
-	cat log
-	exit 1
-}
 compile "$clang" -o fib "$sources/omp/fib.c"
 compile "$clang" -o die "$sources/launch/die.c"
 compile "$clang" -o signals "$sources/launch/signals.c"
 compile "$clang" -rdynamic -o own_tool "$sources/launch/own_tool.c"
 compile "$gcc" -o fib-gcc "$sources/omp/fib.c"
 compile "$gcc" -static -o fib-static "$sources/omp/fib.c"
+
+echo 'int main(int argc, char **argv) { (void)argv; if (argc > 1) {
+#pragma omp parallel
+	{ } } return 0; }' >idle.c
+compile "$clang" -o idle idle.c
+echo 'void nothing(void); void nothing(void) {}' >absent.c
+echo 'void nothing(void); int main(void) { nothing(); return 0; }' >incomplete.c
+"$clang" -shared -fPIC -Wl,-soname,libabsent.so.1 -o libabsent.so.1 absent.c && compile "$clang" -o incomplete incomplete.c ./libabsent.so.1
+rm libabsent.so.1
 
 # ---- statuses and streams ----
 mkdir plain && cd plain || exit 1
@@ -97,7 +57,7 @@ expect "and it names it" 'otter-record: OTTER_DRAIN: unusable value "perhaps"' "
 expect "status where SIGCHLD is ignored" 9 $?
 
 # ---- signals ----
-# A shell says 128 + N for both: what the launcher's parent waits for is asked of a program that can tell.
+# A shell says 128 + N for both: a program shows the status that the launcher's parent gets from wait().
 for signal in 2 6 9 11 15; do
 	status=$(ulimit -c 0; /usr/bin/python3 -c "import subprocess, sys; print(subprocess.run(sys.argv[1:]).returncode)" \
 		"$record" --dir killed ./die 3 "$signal" 2>err)
@@ -182,15 +142,15 @@ cat >spoil <<'end'
 ./fib 10
 cd "$(echo strange/fib-*.otter)" && mkfifo 00077.seg 00078.ring && truncate -s 1T 00079.seg drain.seg
 end
-timeout 60 "$record" --dir strange --ring 32K sh spoil >out 2>err
+timeout 1200 "$record" --dir strange --ring 32K sh spoil >out 2>err
 expect "pipes and holes do not hold the launcher" 0 $?
 expect "the dump beside them is found" "*2 threads, 179 tasks with implicit ones, * 0 lost*" "$(cat err)"
 exec 9> >(:)
 wait $!
 "$record" --dir unheard ./fib 10 >out 2>&9
-expect "nobody reads stderr: the program's status" 0 $?
+expect "stderr without a reader: the program's status" 0 $?
 "$record" --dir unheard sh -c 'kill -PIPE $$' 2>&9
-expect "nobody reads stderr: SIGPIPE ends the program as without the launcher" 141 $?
+expect "stderr without a reader: SIGPIPE ends the program as without the launcher" 141 $?
 exec 9>&-
 
 # ---- libgomp, and why there is no dump ----
@@ -214,9 +174,83 @@ why "not linked to an OpenMP runtime" "$record" true
 why "is a script" "$record" "$work/both" true
 why "defines ompt_start_tool" "$record" ./own_tool
 why "does not select this rank, 3" env PMIX_RANK=3 "$record" --ranks=0,4-8 ./fib 5
-why "cannot be written" "$record" --dir /dev/null/x ./fib 5
 OMP_TOOL=disabled "$record" --dir disabled ./fib 5 >/dev/null 2>err
 expect "OMP_TOOL=disabled is overridden, and that is said" '*OMP_TOOL is "disabled" here*threads*' "$(cat err)"
+
+# ---- a directory where nothing can be written ----
+# It is known before the program starts, which may run for hours.
+"$record" --dir /dev/null/x ./fib 10 >out 2>err
+expect "no directory: an own status" 123 $?
+expect "no directory: the program was not run" "" "$(cat out)"
+expect "no directory: what it says" "otter-record: no dump can be written below /dev/null/x: Not a directory; ./fib was not run (--dir=DIR names another directory, --run-anyway runs it unrecorded)" "$(cat err)"
+for how in "--run-anyway" "SLURM_JOB_ID=7" "PBS_JOBID=7" "PMIX_RANK=3"; do
+	case $how in
+	--*) "$record" --dir /dev/null/x "$how" ./die 3 0 7 2>err ;;
+	*) env "$how" "$record" --dir /dev/null/x ./die 3 0 7 2>err ;;
+	esac
+	expect "no directory, $how: the program's status" 7 $?
+	expect "no directory, $how: what it says" "otter-record: no dump can be written below /dev/null/x: Not a directory; ./die runs unrecorded" "$(cat err)"
+done
+env -i "$record" --run-anyway --dir /dev/null/x env >out 2>/dev/null
+expect "no directory: nothing is set for the recorder" "OTTER_DIR=/dev/null/x" "$(sort out | xargs)"
+"$record" --check --dir /dev/null/x ./fib >out
+expect "no directory: --check" "1 *PROBLEM *the dump directory /dev/null/x cannot be written: Not a directory*" "$? $(cat out)"
+
+# ---- a program with privileges ----
+if [ "$(id -u)" -eq 0 ] && chmod 711 . && cp fib privileged && chmod 4755 privileged && mkdir -m 777 anybody &&
+	other=(setpriv --reuid=65534 --regid=65534 --clear-groups) && "${other[@]}" "$record" --version >/dev/null 2>&1; then
+	"${other[@]}" "$record" --dir anybody ./privileged 10 >out 2>err
+	expect "set-user-id: status" 0 $?
+	expect "set-user-id: the recorder leaves nothing" "" "$(ls anybody)"
+	expect "set-user-id: what it says" "otter-record: nothing was recorded*./privileged runs with privileges of its own (set-user-id, set-group-id or capabilities): it is not recorded" "$(cat err)"
+	OTTER_VERBOSE=1 OMP_TOOL_LIBRARIES=$BUILD/lib/libotter-ompt.so OTTER_DIR=$work/anybody "${other[@]}" ./privileged 10 >out 2>&1
+	expect "set-user-id: the recorder is silent" "fib 10 = 55" "$(cat out)"
+	"${other[@]}" setpriv --no-new-privs "$record" --dir anybody ./privileged 10 >out 2>err
+	expect "set-user-id without effect: it is recorded" "otter-record: anybody/privileged-*2 threads*" "$(cat err)"
+else
+	echo "skip launcher/set-user-id: it takes root, and a build that every user can read"
+fi
+
+# ---- typical mistakes ----
+# mistake STATUS TEXT COMMAND...: what otter-record says is this text
+mistake() {
+	local status=$1 text=$2
+	shift 2
+	"$@" >out 2>err
+	expect "mistake: the status of $*" "$status" $?
+	expect "mistake: the words for $*" "$text" "$(cat err)"
+}
+mistake 127 "otter-record: ./fbi: No such file or directory" "$record" ./fbi
+mistake 127 "otter-record: ./fib 10: No such file or directory (one word is the program, and each argument another: otter-record ./fib 10 without quotes around it)" \
+	"$record" "./fib 10"
+mistake 127 "otter-record: OMP_NUM_THREADS=4: No such file or directory (a variable is set before otter-record, or by env: otter-record env OMP_NUM_THREADS=4 PROGRAM)" \
+	"$record" OMP_NUM_THREADS=4 ./fib
+mistake 127 "otter-record: own_tool: No such file or directory in PATH (the one in this directory is ./own_tool)" "$record" own_tool
+mistake 126 "otter-record: $work/plain: it is a directory" "$record" "$work/plain"
+mistake 126 "otter-record: plain/$dump: it is a directory, a dump: see otter-build(1)" "$record" "plain/$dump"
+echo 'int main(void) { return 0; }' >empty.c
+mistake 126 "otter-record: ./empty.c: Permission denied (it has no permission to be executed: is it the program that the compiler made?)" "$record" ./empty.c
+printf '#!/absent/python\n' >script && chmod +x script
+mistake 127 "otter-record: ./script: /absent/python, which executes it, is not there" "$record" ./script
+"$clang" -o alien empty.c -Wl,--dynamic-linker=/absent/ld.so
+mistake 127 "otter-record: ./alien: /absent/ld.so, which executes it, is not there" "$record" ./alien
+printf '\x7fELF\x01\x01\x01%052d' 0 >foreign && chmod +x foreign
+mistake 126 "otter-record: ./foreign: Exec format error (it is for another processor or word size)" "$record" ./foreign
+"$clang" -o empty empty.c
+mistake 0 "otter-record: nothing was recorded
+otter-record:   it is not linked to an OpenMP runtime (compiled without -fopenmp?); one that it loads later, or that a program it starts has, is recorded if it has the environment of otter-record" \
+	"$record" ./empty
+mistake 0 "otter-record: nothing was recorded*if it has the environment of otter-record" "$record" env -i ./fib 5
+mistake 0 "otter-record: nothing was recorded
+otter-record:   the program reached no OpenMP construct, or what started it removed OMP_TOOL_LIBRARIES or OTTER_DIR from its environment" \
+	"$record" ./idle
+mistake 0 "otter-record: nothing was recorded
+otter-record:   gcc's libgomp is linked into it statically: it has no tools interface, and cannot be replaced" "$record" ./fib-static 5
+mistake 127 "*error while loading shared libraries: libabsent.so.1: cannot open shared object file*
+otter-record: nothing was recorded
+otter-record:   the loader does not find its library libabsent.so.1" "$record" ./incomplete
+mistake 2 'otter-record: OTTER_EVENTS: unusable value "everything"' "$record" --events=everything ./fib 5
+mistake 2 "*unrecognized option '--threads=4'*" "$record" --threads=4 ./fib 5
 
 # ---- A warning of the runtime's that a recorder causes ----
 flang=${FLANG:-flang-new-19}
@@ -234,7 +268,7 @@ which="$(stat -c %d .) $(uname -n)"
 expect "the start of the run is noted, where dumps will be" "[0-9]* $which" "$("$record" -q --dir not/yet sh -c "echo \$OTTER_FREE" 2>/dev/null)"
 expect "an outer launcher's note stays" "4294967296 $which" "$(OTTER_FREE="4294967296 $which" "$record" -q sh -c "echo \$OTTER_FREE" 2>/dev/null)"
 expect "but not another file system's" "$which" "$(OTTER_FREE="4294967296 1 x" "$record" -q sh -c "echo \$OTTER_FREE" 2>/dev/null | cut -d' ' -f2-)"
-# A busy machine would pack, and then a short run makes too few bytes to tell an hour from.
+# A busy machine would pack, and then a short run makes too few bytes to estimate an hour.
 OTTER_PACK=off OTTER_FREE="4294967296 $which" "$record" --dir hour ./fib 24 >/dev/null 2>err
 expect "what an hour takes, where it does not fit" "*an hour takes * [GT]B, and recording stops after *--keep=newest*" "$(cat err)"
 OTTER_FREE="4294967296 $which" "$record" --keep=newest --dir hour ./fib 24 >/dev/null 2>err

@@ -14,6 +14,7 @@ from common import BUILDER, Graph, run
 
 EXTRA = {"task": ("task_end",), "scope": ("scope_begin", "scope_end", "task_end"), "fragment": ("fragment", "task_end")}
 ORDERS = ("undeferred", "fulfill")
+FRAGMENTS = ("doacross",)  # edges between fragments of tasks, which the other levels do not divide
 SAME = ("kind", "label", "file", "line", "function", "process", "task", "parent", "region", "flags", "state", "create_ns", "begin_ns")
 
 
@@ -28,7 +29,7 @@ def collapse(graph, extra):
         if node["kind"] not in extra:
             continue
         before = [s for s, kind in behind.get(node["id"], []) if kind == "sequence"]
-        others = [kind for _, kind in behind.get(node["id"], []) if kind not in ("sequence", *ORDERS)]
+        others = [kind for _, kind in behind.get(node["id"], []) if kind not in ("sequence", *ORDERS, *FRAGMENTS)]
         if len(before) != 1 or others:
             return f"{node['kind']} node {node['id']} is reached by {len(before)} in sequence, and {others}"
         into[node["id"]] = before[0]

@@ -32,7 +32,7 @@ def by_perf(command, log):
 
 def by_valgrind(command, log):
     result = run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--branch-sim=no", "--cachegrind-out-file=/dev/null", f"--log-file={log}", *command],
-                 ENVIRONMENT, timeout=600)
+                 ENVIRONMENT)
     found = re.search(r"I +refs: +([\d,]+)", log.read_text() if log.exists() else "")
     return result, int(found[1].replace(",", "")) if found else None
 

@@ -26,7 +26,7 @@ def build(name, dump, *options, limit="true", env={}):
     out = PLACE / f"{name}.out"
     shutil.rmtree(out, ignore_errors=True)
     result = run(["bash", "-c", f'{limit}; exec "$@"', "-", BUILDER, "-q", "-o", out, *OPTIONS, *options, dump],
-                 {"OMP_NUM_THREADS": "1", **env}, timeout=300)
+                 {"OMP_NUM_THREADS": "1", **env})
     return result, {str(f.relative_to(out)): f.read_bytes() for f in out.rglob("*") if f.is_file()}
 
 

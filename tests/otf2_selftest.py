@@ -21,7 +21,7 @@ CHECK = os.path.join(HERE, "otf2_check.py")
 sys.path.insert(0, os.path.join(HERE, "otf2"))
 from archive import MASTER, WORKER, allocate, good, write
 from device_faults import DEVICE_FAULTS, add_device
-from faults import FAULTS, truncate
+from faults import FAULTS, add_guest, truncate
 from rules import RULES
 from unit_faults import UNIT_FAULTS, add_units
 
@@ -67,6 +67,13 @@ def ask_about_good(asker):
     place = asker.place()
     write(cut, place)
     asker.ask(place, "an archive that says what it lacks", 0, "VALID")
+
+
+def ask_about_guest(asker):
+    archive, place = good(), asker.place()
+    add_guest(archive)
+    write(archive, place)
+    asker.ask(place, "a good archive with a thread that only creates tasks in a team", 0, "VALID", ("--expect", "tasks=5", "--expect", "teams=4"))
 
 
 def ask_about_device(asker):
@@ -117,6 +124,7 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         asker = Asker(top)
         ask_about_good(asker)
+        ask_about_guest(asker)
         ask_about_device(asker)
         ask_about_units(asker)
         ask_about_faults(asker, FAULTS)

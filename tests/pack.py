@@ -4,7 +4,7 @@
 
     tests/pack.py [NAME...]
 
-The dumps of tests/golden, which are of version 0.1.0, and those of tests/damage (of a finished and of a killed process, and a flight recorder's) are built into every output before and after they
+The dumps of tests/golden, most of which are of version 0.1.0, and those of tests/damage (of a finished and of a killed process, and a flight recorder's) are built into every output before and after they
 are packed. A kill at each system call that --pack makes on the way, and a disk that is full at any byte, leave a dump that gives the same listing; and packing goes on where it stopped.
 """
 import resource
@@ -107,7 +107,7 @@ def same(report, name, place):
     n_after = sum(f.stat().st_size for f in dump.iterdir())
     report.check(f"{name} says what it is", None if result.out == f"{dump}: {n_before} bytes before, {n_after} bytes now\n" else result.out)
     first, rest = (dump / "meta").read_text(errors="surrogateescape").split("\n", 1)
-    report.check(f"{name} is of version 2.0", None if first == "otter-dump 2 0" and version.startswith("otter-dump 1 ") and "ended" in rest + "ended" else first)
+    report.check(f"{name} is of version 2", None if first == ("otter-dump 2 1" if version.startswith("otter-dump 1 ") else version) and "ended" in rest + "ended" else first)
     report.check(f"{name} is smaller", None if n_after < n_before else f"{n_before} before, {n_after} after")
     after = everything(dump, place)
     for what in before:

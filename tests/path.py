@@ -42,7 +42,8 @@ def flaw(graph, summary):
         return f"the reasons are {path['reasons']} with {n_roots} initial tasks"
     if path["bound"] == "unknown":
         return "it is unknown, but on nodes" if chain else None
-    least = max(path["span_ns"], (path["exclusion"] or {"ns": 0})["ns"])
+    excludes = path["exclusion"] or {"ns": 0, "serial_ns": 0}
+    least = max(path["span_ns"], excludes["ns"] and excludes["ns"] + excludes["serial_ns"])
     if (path["exclusion"] is None) == ("mutual_exclusion" in path["reasons"]):
         return f"the reasons are {path['reasons']} where what excludes is {path['exclusion']}"
     if least and abs(path["parallelism_at_most"] - path["work_ns"] / least) > 1e-9:

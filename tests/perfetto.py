@@ -356,7 +356,7 @@ def check_crowd(trace):
 def check_kept(name):
     """A dump of tests/golden, such as of devices, units of Argobots, killed and damaged processes: what holds of any trace."""
     place = empty(PLACE / "kept")
-    subprocess.run(["tar", "-xf", ROOT / "tests" / "golden" / f"{name}.tar.xz", "-C", place], check=True)
+    shutil.unpack_archive(ROOT / "tests" / "golden" / f"{name}.tar.xz", place)
     dump = sorted(place.rglob("*.otter"))
     why = build(dump, "out", "--perfetto", "--csv", "--states")
     if why:

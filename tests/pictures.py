@@ -110,7 +110,7 @@ def drawn_nodes(text):
 def wrong_dot(out, max_nodes=150):
     text = (out / "graph.dot").read_text()
     # Processor time, which does not depend on what else the machine does. What takes more is ended (SIGXCPU).
-    laid_out = run(["prlimit", f"--cpu={SECONDS}", "dot", "-Tplain", "-o", out / "graph.plain", out / "graph.dot"], timeout=60 * SECONDS)
+    laid_out = run(["prlimit", f"--cpu={SECONDS}", "dot", "-Tplain", "-o", out / "graph.plain", out / "graph.dot"])
     nodes = drawn_nodes(text)
     n_laid_out = sum(line.startswith("node ") for line in (out / "graph.plain").read_text().splitlines()) if laid_out.status == 0 else 0
     if laid_out.status == -signal.SIGXCPU:
@@ -219,7 +219,7 @@ def test_program(source):
     if want.not_for(programs.HOME) or (want.offload and no_offload(want.offload)):
         return report
     with alone(PLACE / source.stem) as work:
-        if compile_program(source, work / "program", "clang", want.flags()).status != 0:
+        if compile_once(source, work / "program", "clang", want.flags()).status != 0:
             report.skip(name, "clang does not compile it")
             return report
         run([work / "program", *want.args], {**programs.environment(want, "clang"), "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(work / "dumps")})

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #include "common/event.h"
 #include "common/format.h"
 #include "common/pack.h"
-#include "recorder/session_life.h"
+#include "recorder/session/session_life.h"
 
 #define DUMP_SEGMENTS_MAX 65536
 
@@ -58,11 +59,18 @@ __attribute__((unused, sentinel)) static struct session *dump_begin(const char *
 	return session_begin() ? session_get() : NULL;
 }
 
+static int dump_remove_file(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+	(void)status;
+	(void)kind;
+	(void)place;
+	return remove(path);
+}
+
+/* Without a shell: some tests make a thousand dumps. */
 __attribute__((unused)) static void dump_remove(void)
 {
-	char command[128];
-	snprintf(command, sizeof command, "rm -rf %s", dump_parent);
-	if (system(command) != 0)
+	if (nftw(dump_parent, dump_remove_file, 16, FTW_DEPTH | FTW_PHYS) != 0)
 		fprintf(stderr, "could not remove %s\n", dump_parent);
 }
 

@@ -136,15 +136,15 @@ class Checker:
         expectations = "\n".join(tree.text(p) for p in tree.paths if p.endswith(".expect"))
         self.words = self.identifiers | set(re.findall(r"\w+", expectations)) | set(re.findall(r"\w+", "\n".join(tree.paths)))
         self.variables = set(re.findall(r"OTTER_[A-Z_0-9]*[A-Z0-9]", code))
-        self.own_options = {"otter-build": self.options_of("builder/main.c", "builder/outputs."), "otter-record": self.options_of("recorder/launch/")}
+        self.own_options = {"otter-build": self.options_of("builder/main.c", "builder/commands/", "builder/run/outputs."), "otter-record": self.options_of("recorder/launch/")}
         in_scripts = "\n".join(t for p, t in sources if p.startswith(("tests/", "bench/", ".ci/")) and not p.endswith((".c", ".h")))
         self.options = set(re.findall(r"--([a-z][a-z0-9-]+)", in_scripts)).union(FOREIGN_OPTIONS, *self.own_options.values())
         self.quirks = self.defined_quirks()
 
     def options_of(self, *prefixes):
-        """The long options in the tables of a program: argp's, and the rows of builder/outputs.def."""
+        """The long options in the tables of a program: argp's, and the rows of builder/run/outputs.def."""
         text = "\n".join(self.tree.text(p) for p in self.tree.paths if p.startswith(prefixes) and p.endswith((".c", ".h", ".def")))
-        rows = set(re.findall(r'\{"([a-z][a-z0-9-]+)", (?:OPTION_|\'|[A-Z])', text) + re.findall(r'OUTPUT_[A-Z]+\(\w+, "([a-z0-9-]+)"', text))
+        rows = set(re.findall(r'\{"([a-z][a-z0-9-]+)", (?:OPTION_|\'|[A-Z])', text) + re.findall(r'OUTPUT_OPTION\(\w+,\s*"([a-z0-9-]+)"', text))
         return rows | {"help", "version", "usage"}
 
     def bad(self, path, line, what):
@@ -273,11 +273,11 @@ PLANTED = [
     ("docs/format.md", "\nThis is quirk Q98.\n", "docs/runtimes.md defines no quirk Q98"),
     ("docs/format.md", "\n`OTTER_NEVER` turns it off.\n", "nothing reads OTTER_NEVER"),
     ("docs/runtimes.md", "\n| `once_more` | Q3 | | | | |\n", "Q3 is defined in line"),
-    ("recorder/ring.h", "\n/* Quirk numbers are those of docs/format.md. */\n", "quirk numbers are those of docs/runtimes.md"),
-    ("recorder/ring.h", "\n/* As Q99 says, and clock_never_was() does. */\n", "docs/runtimes.md defines no quirk Q99"),
-    ("recorder/ring.h", "\n/* As clock_never_was() does. */\n", "there is no function clock_never_was()"),
-    ("recorder/ring.h", '\n/* The rules (docs/design.md,\n * "The Nothing") hold. */\n', 'docs/design.md has no heading "The Nothing"'),
-    ("recorder/ring.h", "\n/* By docs/design.md section 77. */\n", "docs/design.md has no section 77"),
+    ("recorder/ring/ring.h", "\n/* Quirk numbers are those of docs/format.md. */\n", "quirk numbers are those of docs/runtimes.md"),
+    ("recorder/ring/ring.h", "\n/* As Q99 says, and clock_never_was() does. */\n", "docs/runtimes.md defines no quirk Q99"),
+    ("recorder/ring/ring.h", "\n/* As clock_never_was() does. */\n", "there is no function clock_never_was()"),
+    ("recorder/ring/ring.h", '\n/* The rules (docs/design.md,\n * "The Nothing") hold. */\n', 'docs/design.md has no heading "The Nothing"'),
+    ("recorder/ring/ring.h", "\n/* By docs/design.md section 77. */\n", "docs/design.md has no section 77"),
     ("tests/common.py", "\n# tests/nowhere.py does the same\n", "there is no tests/nowhere.py"),
     ("tests/check.sh", "\n# docs/nowhere.md has the same\n", "there is no docs/nowhere.md"),
 ]

@@ -29,6 +29,7 @@ GOLDEN = ("cancel", "depend", "devices", "killed", "locks", "nested", "sections"
 
 PROGRAMS = {
     "no_openmp": "int main(void) { return 0; }",
+    "serial": "#include <omp.h>\nint main(void) { return omp_get_max_threads() > 999; }",
     "empty": "int main(void) {\n#pragma omp parallel\n\t;\n\treturn 0;\n}",
     "fib": "#include <stdlib.h>\nstatic int fib(int n) {\n\tint a, b;\n\tif (n < 2)\n\t\treturn n;\n#pragma omp task shared(a)\n\ta = fib(n - 1);\n\tb = fib(n - 2);\n#pragma omp taskwait\n"
            "\treturn a + b;\n}\nint main(int argc, char **argv) {\n\tint n = argc > 1 ? atoi(argv[1]) : 5;\n#pragma omp parallel\n#pragma omp single\n\tn = fib(n);\n\treturn n < 0;\n}",
@@ -95,6 +96,7 @@ def several(size, place):
 RUNS = {
     **{name: functools.partial(golden, name) for name in GOLDEN},
     "empty": lambda place: record("empty", place),
+    "serial": lambda place: record("serial", place),
     "fib": lambda place: record("fib", place),
     "large": lambda place: record("fib-large", place, ["24"]),
     "windows": lambda place: record("fib-windows", place, ["28"]),
@@ -127,8 +129,28 @@ def wrong_answer(page, summary):
     if cards != wanted:
         return f"cards {cards}, not {wanted}"
     bar, legend = (page.value(f"[...document.querySelectorAll('{where}')].map(e => getComputedStyle(e).background)") for where in (".bar span", "#account i"))
+    factors = page.value("[...document.querySelectorAll('#efficiency .factor:not(.total)')].map(e => [e.querySelector('span').textContent, parseFloat(e.querySelector('b').textContent)])")
+    names = {"balance": "load_balance", "processor": "on_processor", "no waits": "waits", "no idling": "idling", "no runtime": "runtime"}
+    if dict(factors).keys() != names.keys() or any(abs(n - 100 * answer["efficiency"][names[name]]) > 0.51 for name, n in factors):
+        return f"factors {factors}, not {answer['efficiency']}"
     parts = sum(ns > 0 for ns in answer["account_ns"].values())
     return f"{parts} parts of the account look so: {bar}, {legend}" if bar != legend or len(set(bar)) != parts else None
+
+
+def wrong_words(page, summary):
+    """What all threads are called in titles, hints and descriptions for readers of the screen."""
+    threads = "threads" if summary["processes"] > 1 else summary.get("answer", {}).get("nouns", {}).get("threads", "threads")
+    texts = {"#parallelism h2": f"{threads.capitalize()} over time", "#contents a[href='#parallelism']": f"{threads.capitalize()} over time",
+             "#waits .hint": f"Waiting of all {threads} together", "#waits-matrix caption": f"the time of all {threads} together"}
+    for where, wanted in texts.items():
+        shown = page.value(f"document.querySelector({json.dumps(where)})?.textContent ?? null")
+        if shown is not None and wanted not in shown:
+            return f"{where} has '{shown}', not '{wanted}'"
+    name = page.value("document.querySelector('#timeline canvas')?.getAttribute('aria-label') ?? null")
+    if name is not None and f" {threads} did when" not in name:
+        return f"the time line is called '{name}'"
+    axes = page.value("document.querySelector('#parallelism .chart')?.getAttribute('aria-label') ?? null")
+    return None if axes is None or axes.startswith(f"{threads.capitalize()} by state") else f"the chart is called '{axes}'"
 
 
 def wrong_alarm(page, summary):
@@ -289,6 +311,23 @@ def wrong_table(page):
     return None
 
 
+def wrong_axes(page, summary):
+    """Where one construct is all of the run, it is without time as fast as nothing else: no point of a chart, and the page is drawn. What the
+    run was blocked stays."""
+    curve = summary["answer"]["speedups"]["constructs"][0]["curve"]
+    blocked_ns = summary["answer"]["account_ns"]["blocked"]
+    if not any((point["wall_ns"] - blocked_ns) * 5 < curve[0]["wall_ns"] for point in curve):
+        return f"no construct is all of the run: {curve}"
+    shown = page.value("[...document.querySelectorAll('#whatif-constructs circle')].map(c => Number(c.dataset.y))")
+    if abs(summary["answer"]["what_if"]["error"]) > 0.2:  # as on a busy machine
+        told = page.value("document.querySelector('#whatif').textContent")
+        return None if not shown and "misses this run" in told else f"an estimate that misses the run by {summary['answer']['what_if']['error']} is shown: {told}"
+    places = page.value("[...document.querySelectorAll('#whatif circle, #whatif line')].flatMap(c => ['cx', 'cy', 'x1', 'y1'].filter(a => c.hasAttribute(a)).map(a => c.getAttribute(a))).filter(p => !isFinite(p))")
+    wanted = [1] + [point["speedup"] for point in curve if point["wall_ns"] > 0]
+    is_same = len(shown) == len(wanted) and all(abs(a - b) < 1e-4 for a, b in zip(shown, wanted))
+    return None if is_same and not places else f"points {shown}, not {wanted}; nowhere: {places}"
+
+
 def wrong_theme(page):
     before = page.value("getComputedStyle(document.body).backgroundColor")
     page.click("#theme")
@@ -297,10 +336,11 @@ def wrong_theme(page):
 
 
 def slow_frame(page):
-    """Panning from one end to the other, in ms a frame: no test of time, but a page that stands still is broken."""
-    return page.value("""(async () => { const v = otterReport.view, length = v.all.end - v.all.begin; v.show(v.all.begin, v.all.begin + length / 4);
-        const begin = performance.now(); for (let i = 0; i < 20; i++) { v.pan(0.05); await new Promise(requestAnimationFrame); }
-        const ms = (performance.now() - begin) / 20; v.reset(); return ms; })()""")
+    """Panning from one end to the other, in ms of the processor a frame: a page that takes many would stand still."""
+    begin_s = page.processor_s()
+    page.value("""(async () => { const v = otterReport.view, length = v.all.end - v.all.begin; v.show(v.all.begin, v.all.begin + length / 4);
+        for (let i = 0; i < 20; i++) { v.pan(0.05); await new Promise(requestAnimationFrame); } v.reset(); })()""")
+    return (page.processor_s() - begin_s) / 20 * 1000
 
 
 def test_run(name, page, pictures):
@@ -316,7 +356,7 @@ def test_run(name, page, pictures):
     try:
         page.open(out / "report.html")
         page.frames()
-        for what, wrong in (("facts", wrong_facts(page, summary)), ("answer", wrong_answer(page, summary)), ("alarm", wrong_alarm(page, summary)),
+        for what, wrong in (("facts", wrong_facts(page, summary)), ("answer", wrong_answer(page, summary)), ("words", wrong_words(page, summary)), ("alarm", wrong_alarm(page, summary)),
                             ("constructs", wrong_constructs(page, out)), ("close", wrong_close(page, name)), ("states", wrong_states(page, out))):
             report.check(f"{NAME}/{name}/{what}", wrong)
         if page.value("document.querySelector('#timeline canvas') !== null"):
@@ -334,6 +374,8 @@ def test_run(name, page, pictures):
         report.check(f"{NAME}/{name}/graph", creation.wrong_graph(page, out, summary))
         for what, act in (("table", wrong_table), ("theme", wrong_theme)):
             report.check(f"{NAME}/{name}/{what}", act(page))
+        if name == "serial":
+            report.check(f"{NAME}/{name}/what_if", wrong_axes(page, summary))
         if name == "hostile":
             title = page.value("document.title")
             report.check(f"{NAME}/{name}/names", None if "onerror" in title and page.value("document.images.length") == 0 else f"title {title}")
@@ -367,6 +409,17 @@ def build_task(dumps, out, number):
     return run([BUILDER, "-q", "--force", "-o", out, "--report", f"--task={number}", *dumps]).why([0, 3])
 
 
+def built_with(out, dump, answer):
+    """A build for --diff, whose answer has other members than that of the dump."""
+    done = run([BUILDER, "-q", "--force", "-o", out, "--csv", "--answer", dump])
+    if done.status not in (0, 3):
+        raise RuntimeError(f"{dump}: {done.status} {done.err}")
+    summary = json.loads((out / "summary.json").read_text())
+    summary["answer"].update(answer)
+    (out / "summary.json").write_text(json.dumps(summary))
+    return out
+
+
 def test_diff(page, pictures):
     """The page of a comparison: of a program with itself on other numbers of threads, and with another one."""
     report, place = Report(), empty(PLACE / "diff")
@@ -388,6 +441,12 @@ def test_diff(page, pictures):
             report.check(f"{NAME}/diff/console", "; ".join(errors)[:500] if errors else None)
             if pictures:
                 page.picture(pictures / "diff.png")
+        unknown = built_with(place / "unknown", sides[0], {"limit": "runtime", "why": {"gain_known": False}})
+        done = run([BUILDER, "-q", "--force", "-o", place / "out-unknown", "--diff", "--report", unknown, sides[-1]])
+        if report.check(f"{NAME}/diff/unknown-gain/built", done.why([0, 1, 3])):
+            wrong = tasks.wrong_diff(page, place / "out-unknown")
+            text = page.value("document.getElementById('answer').textContent")
+            report.check(f"{NAME}/diff/unknown-gain", wrong or ("Gain not known" not in text and text))
         refused = run([BUILDER, "-q", "--diff", "--report", *sides])
         report.check(f"{NAME}/diff/where", None if refused.status == 2 else f"--report without -o ends with {refused.status}: {refused.err}")
     except chromium.Broken as broken:

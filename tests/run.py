@@ -17,7 +17,10 @@ import path
 import states
 from levels import wrong_levels
 
-PARTS = ("untraced", "quirks", "levels", "canonical", "counts", "archive", "states")
+sys.path.insert(0, str(ROOT / "tests/answers"))
+import screen
+
+PARTS = ("untraced", "quirks", "levels", "canonical", "counts", "archive", "states", "metric")
 OUTPUTS = ("--otf2", "--dot", "--csv", "--parallelism", "--summary", "--states")
 
 
@@ -49,6 +52,13 @@ def test_program(source, compiler, runtime=HOME, env=None, suffix="", skip=()):
         return report
 
 
+def wrong_screen(dump, out):
+    """Do the figures of the answer's screen, of summary.json and of the tables agree?"""
+    place = out.with_name(f"{out.name}-answer")
+    result, summary = build(dump, place, "--csv", "--answer")
+    return result.why([0, 3]) or screen.flaw(result.out, summary, place)
+
+
 def wrong_splits(graph):
     """The runtime's own tasks that split a taskloop, and all that they create, have the taskloop's line."""
     labels = {n["id"]: n["label"] for n in graph.nodes}
@@ -73,7 +83,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     leave_result(source, compiler, runtime, "differs")
     program = work / source.stem
     env = {**environment(want, compiler), **env}
-    result = compile_program(source, program, compiler, want.flags())
+    result = compile_once(source, program, compiler, want.flags())
     if not report.check(f"{name}/compile", result.why([0])):
         return report
     if "untraced" not in skip and not want.offload:  # an untraced one would leave files (see remove_images) whose names no dump tells
@@ -110,6 +120,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     graphs = [Graph(out) for out in outs]
     complete = want.complete == "yes"
     report.check(f"{name}/graph", "; ".join(filter(None, [g.flaw(complete) or tables_disagree(s, g) for g, s in zip(graphs, summaries)])))
+    report.check(f"{name}/screen", "; ".join(filter(None, map(wrong_screen, dumps, outs))))
     report.check(f"{name}/splits", "; ".join(filter(None, map(wrong_splits, graphs))))
     others = {}
     if "levels" not in skip:
@@ -125,7 +136,8 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
         report.check(f"{name}/counts", counts_differ(want, dumps, summaries, work / "counts"))
     if "archive" not in skip:
         n_tasks = [s["tasks"]["explicit"] + s["tasks"]["target"] + s["graph"]["nodes"].get("taskloop_split", 0) for s in summaries]
-        report.check(f"{name}/archive", "; ".join(filter(None, map(check_archive, outs, n_tasks, map(transfers_of, summaries)))))
+        reasons = [check_archive(*of_dump, is_printed=False) for of_dump in zip(outs, n_tasks, map(transfers_of, summaries))]  # printed for the metric
+        report.check(f"{name}/archive", "; ".join(filter(None, reasons)))
         if want.helpers:
             definitions = run(["otf2-print", "-G", outs[0] / "traces.otf2"]).out
             names = re.findall(r'^LOCATION +\d+ +Name: "OMP hidden helper thread ', definitions, re.MULTILINE)
@@ -135,7 +147,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     if "states" not in skip and "levels" not in skip:
         pairs = zip(graphs, others["fragment"])
         report.check(f"{name}/times", "; ".join(filter(None, map(states.times_flaw, outs, pairs, summaries))))
-    if "states" not in skip and "archive" not in skip:
+    if not {"states", "archive", "metric"}.intersection(skip):
         report.check(f"{name}/metric", "; ".join(filter(None, map(states.archive_flaw, outs))))
     if want.listed:
         result = run([BUILDER, "--list", dumps[0]])

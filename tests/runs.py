@@ -74,9 +74,7 @@ def at_once(place, how, *variables):
     threads = [threading.Thread(target=record, args=(place, how, go), kwargs=own) for own in variables]
     for thread in threads:
         thread.start()
-    for _ in range(3000):
-        if sum("\nruntime " in meta_of(dump) for dump in dumps_in(place)) == len(threads):
-            break
+    while sum("\nruntime " in meta_of(dump) for dump in dumps_in(place)) < len(threads) and all(t.is_alive() for t in threads):
         time.sleep(0.01)
     time.sleep(0.1)
     go.touch()

@@ -4,6 +4,9 @@
 
     tests/runtimes.py [NAME...]     all programs, or these
 
+On the oldest of these versions all is checked that depends on the runtime, on the others what the expectations say and
+the lists; with WHOLE=1 archives and thread states there, too.
+
 Each program is compiled once and recorded on libomp 14, 15 and 16. The results must be those of its expectation, where
 a line that begins with libomp14 and so on says what differs on that version, and the canonical list must be the same,
 byte for byte, as with libomp 19. (Lists of gcc's programs are not compared: LLVM's runtime may give their constructs
@@ -23,7 +26,8 @@ from schedules import canonical_list
 OLDER = [r for r in RUNTIMES if r != HOME]
 NEWER_ENTRIES = ("__kmpc_dispatch_deinit", "__kmpc_omp_taskwait_deps_51")
 VENDOR = "Vendor OpenMP 1.2"
-SKIPPED = ("untraced", "levels", "canonical")  # and the archive, except on the oldest version, which differs most
+SKIPPED = ("untraced", "levels", "canonical", "metric")
+OLDEST_ONLY = ("archive", "states")  # that version differs most
 
 
 def unpacked(runtime):
@@ -60,19 +64,6 @@ def environment_of(runtime, library):
     return {"LD_LIBRARY_PATH": str(library), "LD_PRELOAD": str(entries), "LD_BIND_NOW": "1"}
 
 
-def compile_once(compile_program):
-    """Makes `compile_program` compile each program once, and copy it afterwards."""
-    def compile_or_copy(source, output, compiler, flags=()):
-        known = WORK / "runtimes" / "programs" / f"{source.stem}-{compiler}"
-        if not known.exists():
-            result = compile_program(source, known, compiler, flags)
-            if result.status != 0:
-                return result
-        shutil.copy(known, output)
-        return Result(0, "", "")
-    return compile_or_copy
-
-
 def wrong_lists(work, source, compiler, environments):
     """Compares the canonical lists on all runtimes. Returns a reason, or None, by runtime."""
     wrong, lists = {}, {}
@@ -96,12 +87,12 @@ def test_versions(job):
     for runtime, env in environments.items():
         if compiler == "gcc":  # it calls GNU's entry points, which run.py's preloaded library has
             env = {name: value for name, value in env.items() if name != "LD_PRELOAD"}
-        one = programs.test_program(source, compiler, runtime, env, f"-{runtime}", SKIPPED + (() if runtime == OLDER[0] else ("archive",)))
+        one = programs.test_program(source, compiler, runtime, env, f"-{runtime}", SKIPPED + (() if runtime == OLDER[0] or WHOLE else OLDEST_ONLY))
         report.lines += one.lines
         report.failed += one.failed
     if not Expectation(source.with_suffix(".expect"), compiler).canonical and compiler != "gcc" and compiler_found(compiler):
         with alone(WORK / "runtimes" / f"{source.stem}-{compiler}") as work:
-            result = programs.compile_program(source, work / source.stem, compiler)
+            result = compile_once(source, work / source.stem, compiler)
             wrong = wrong_lists(work, source, compiler, environments) if result.status == 0 else {HOME: result.why([0])}
             for runtime, reason in wrong.items():
                 report.check(f"runtimes/{source.stem}-{compiler}-{runtime}/list", reason)
@@ -116,7 +107,7 @@ def test_is_loaded(runtime, library, env):
     source = ROOT / "tests/omp/tasks.c"
     with alone(WORK / "runtimes" / f"loaded-{runtime}") as work:
         program = work / source.stem
-        reason = programs.compile_program(source, program, "clang").why([0])
+        reason = compile_once(source, program, "clang").why([0])
         reason = reason or run([program], {**env, "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(work)}).why([0])
         meta = b"".join((d / "meta").read_bytes() for d in dumps_in(work))
         libraries = set(re.findall(rb"/\S*libomp[^/\s]*\.so[.0-9]*", meta))
@@ -146,7 +137,7 @@ def test_other_name(job):
     source, compiler, quirk, repair = job
     report, name = Report(), f"runtimes/vendor-{source.stem}-{compiler}"
     with alone(WORK / "runtimes" / f"vendor-{source.stem}-{compiler}") as work:
-        result = compile_program(source, work / source.stem, compiler)
+        result = compile_once(source, work / source.stem, compiler)
         if not report.check(f"{name}/compile", result.why([0])):
             return report
         llvm, llvm_status, llvm_list, _ = recorded_as(None, source, compiler, work)
@@ -205,8 +196,7 @@ def test_older_forms(_):
 
 def main():
     need(RECORDER, BUILDER, COUNT_TOOL)
-    programs.compile_program = compile_once(compile_program)
-    empty(WORK / "runtimes" / "programs")
+    os.environ.setdefault("COMPILED", str(empty(WORK / "runtimes" / "programs")))
     report, environments = Report(), {}
     for runtime in OLDER:
         library, reason = unpacked(runtime)

@@ -56,7 +56,7 @@ def build_all(name):
         return report
     env = {**PASSIVE, "OMP_NUM_THREADS": "2", "LSAN_OPTIONS": f"print_suppressions=0:suppressions={PLACE / 'leaks'}"}
     for i, options in enumerate(OUTPUTS):
-        result = run([WATCHED, "-q", "-o", place / f"out-{i}", *options, dump], env, timeout=300)
+        result = run([WATCHED, "-q", "-o", place / f"out-{i}", *options, dump], env)
         is_refused = any(refusal in result.err for refusal in REFUSALS)
         wrong = result.why([1, 2] if is_refused else [0, 3])
         if "Sanitizer" in result.err or "runtime error" in result.err:

@@ -4,9 +4,9 @@
 
     tests/schedules.py [NAME...]        all programs, or these
 
-Each program of tests/omp whose expectation does not say `canonical no` is recorded SCHEDULES times (default 10) with
-each of 1, 2, 4 and 16 threads, and a few times with OTTER_DRAIN=self and with the smallest ring. All dumps must have
-the same canonical edge list, byte for byte, which must not be empty. Where two lists differ, both stay in
+Each program of tests/omp whose expectation does not say `canonical no` is recorded SCHEDULES times (default 3; 10 with WHOLE=1) with each of 1, 2, 4 and 16 threads, every second time with threads that wait without spinning, and twice
+with OTTER_DRAIN=self and with the smallest ring. All dumps must have the same canonical edge list, byte for byte, which
+must not be empty. Where two lists differ, both stay in
 build/tests/run/schedules.
 """
 import difflib
@@ -17,9 +17,9 @@ from common import *
 from expect import *
 from run import environment, program_jobs
 
-RUNS = int(os.environ.get("SCHEDULES", "10"))
-VARIANTS = [{"OMP_NUM_THREADS": n} for n in ("1", "2", "4", "16")] * RUNS + \
-    [{"OMP_NUM_THREADS": "4", **v} for v in ({"OTTER_DRAIN": "self"}, {"OTTER_RING": "32K"})] * min(RUNS, 3)
+RUNS = int(os.environ.get("SCHEDULES", "10" if WHOLE else "3"))
+VARIANTS = [{"OMP_NUM_THREADS": n, **(PASSIVE if i % 2 else {})} for i in range(RUNS) for n in ("1", "2", "4", "16")] + \
+    [{"OMP_NUM_THREADS": "4", **v} for v in ({"OTTER_DRAIN": "self"}, {"OTTER_RING": "32K"})] * min(RUNS, 2)
 
 
 def canonical_list(program, want, env, directory):
@@ -59,7 +59,7 @@ def test_schedules(job):
         return report
     with alone(WORK / "schedules" / f"{source.stem}-{compiler}") as work:
         program = work / source.stem
-        result = compile_program(source, program, compiler, want.flags())
+        result = compile_once(source, program, compiler, want.flags())
         reason, first = result.why([0]), None
         for variant in VARIANTS[::5] if want.offload else VARIANTS:  # fewer: loading code onto a device takes long
             if reason:

@@ -10,6 +10,7 @@ import json
 import sqlite3
 
 from common import *
+from readable import values
 
 NAME, PLACE, report = "sqlite", WORK / "sqlite", Report()
 PAGE = ROOT / "docs" / "sqlite.md"
@@ -66,15 +67,6 @@ def wrong_table(db, path):
     found = db.execute(f"SELECT * FROM {path.stem} ORDER BY rowid").fetchall()
     return next((f"{path.stem} has {f}, the file {w}" for f, w in zip(found, wanted) if f != w), None) or \
         (f"{path.stem} has {len(found)} rows, the file {len(wanted)}" if len(found) != len(wanted) else None)
-
-
-def values(node, name=""):
-    """The values of summary.json by name, as the page says."""
-    if isinstance(node, dict):
-        return {k: v for key, value in node.items() for k, v in values(value, f"{name}.{key}" if name else key).items()}
-    if isinstance(node, list):
-        return {k: v for i, value in enumerate(node) for k, v in values(value, f"{name}[{i}]").items()}
-    return {} if node is None else {name: node}
 
 
 def wrong_database(out):
@@ -214,8 +206,7 @@ def unpacked(name):
     """A dump of tests/golden."""
     place = PLACE / f"golden-{name}"
     if not place.exists():
-        place.mkdir()
-        run(["tar", "-xf", ROOT / f"tests/golden/{name}.tar.xz", "-C", place])
+        shutil.unpack_archive(ROOT / f"tests/golden/{name}.tar.xz", place)
     return dumps_in(place)
 
 

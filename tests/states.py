@@ -6,7 +6,7 @@ A thread's life is read from the listing of its records, which knows nothing of 
 import collections
 import re
 
-from common import BUILDER, rows_of, run
+from common import BUILDER, meta_of, otf2_print, pid_of, rows_of, run
 
 NAME = r"[a-z_]+"
 
@@ -50,17 +50,33 @@ class States:
         return spans
 
 
+# With what the initial thread begins. It has executed the initial task since the process began (OpenMP 5.2, 1.3), where meta knows when.
+BEGINNING = [["thread_attach"], ["thread_begin", "type=initial"], ["implicit_task_begin", "flags=initial"]]
+
+
+def initial_stream(dump, lines):
+    """The stream of the thread with which the process began, if meta says when that was."""
+    firsts = [line.split() for line in lines if re.match(r"\d+ 1\.[012] ", line)]
+    for i, words in enumerate(firsts):
+        begins = [w[3:] for w in firsts[i : i + len(BEGINNING)] if w[0] == words[0]]
+        if [w[: len(b)] for w, b in zip(begins, BEGINNING)] == BEGINNING and f"tid={pid_of(dump)}" in words:
+            return int(words[0]) if re.search(r"^process_start ", meta_of(dump), re.MULTILINE) else None
+    return None
+
+
 def lives(dump):
     """Stream -> [begin, end] of its threads' lives, in ns, from the listing."""
     spans, alive, last = collections.defaultdict(list), {}, 0
-    for line in run([BUILDER, "--list", dump]).out.splitlines():
+    lines = run([BUILDER, "--list", dump]).out.splitlines()
+    initial = initial_stream(dump, lines)
+    for line in lines:
         words = line.split(None, 4)
         if len(words) < 4 or not words[2].isdigit() or words[0] == SWITCHES:  # a gap, a continuation, or of no thread
             continue
         stream, ns, kind = int(words[0]), int(words[2]), words[3]
         last = max(last, ns)
         if stream not in spans or kind == "thread_attach" and not alive[stream]:
-            spans[stream].append([ns, None])
+            spans[stream] += [[0 if stream == initial and not spans[stream] else ns, None]]
             alive[stream] = True
         if kind == "thread_detach" and alive[stream]:
             spans[stream][-1][1] = ns
@@ -72,11 +88,12 @@ def lives(dump):
 
 
 def joined(spans):
-    """Without the empty ones; those that touch are one."""
+    """Without the empty ones; those that touch are one, and so are those that overlap by what the processors' clocks differ: one thread
+    has detached before the next one attaches."""
     out = []
     for begin, end in spans:
-        if out and out[-1][1] == begin:
-            out[-1][1] = end
+        if out and begin <= out[-1][1]:
+            out[-1][1] = max(end, out[-1][1])
         elif end > begin:
             out.append([begin, end])
     return out
@@ -146,15 +163,25 @@ def summary_flaw(states, summary):
 EXECUTING = ("work_serial", "work_parallel", "work_reduction", "wait_target", "wait_target_map", "wait_target_update")
 
 
+def sink_waits(graph):
+    """How long iterations of doacross loops may have waited, all together: each from the begin of the fragment before its sink
+    to the other iteration's source."""
+    begin = {n["id"]: int(n["begin_ns"] or 0) for n in graph.nodes}
+    before = {t: s for s, t, kind in graph.edges if kind == "sequence"}
+    after = {s: t for s, t, kind in graph.edges if kind == "sequence"}
+    return sum(max(0, begin[after[s]] - begin[before[t]]) for s, t, kind in graph.edges if kind == "doacross")
+
+
 def times_flaw(out, graphs, summary):
     """Do the nodes' times add up to those of the states in which a task executes, at the task and the fragment level? None
-    or a reason. Units of Argobots have times of their own."""
+    or a reason. The states have waits at a `sink` as work. Units of Argobots have times of their own."""
     if summary["units"]["runs"] or "taskgroup_waits" in (graphs[-1].summary["path"] or {"reasons": []})["reasons"]:
         return None
     wanted = sum(ns for (_, state), (_, ns) in States(out).sums.items() if state in EXECUTING)
     for level, graph in zip(("task", "fragment"), graphs):
         total = sum(int(n["busy_ns"]) for n in graph.nodes)
-        if abs(total - wanted) > len(graph.nodes) + 1:  # each is rounded by itself
+        most = sink_waits(graph) if level == "fragment" else 0
+        if not -len(graph.nodes) - 1 - most <= total - wanted <= len(graph.nodes) + 1:  # each is rounded by itself
             return f"nodes of the {level} level executed {total} ns, threads were in states of executing for {wanted} ns"
     return None
 
@@ -162,10 +189,12 @@ def times_flaw(out, graphs, summary):
 def archive_flaw(out):
     """Has the archive's metric, as otf2-print shows it, the states of state_intervals.csv? None or a reason."""
     states, seen = States(out), collections.defaultdict(list)
-    text = run(["otf2-print", "-G", out / "traces.otf2"]).out
+    text, printed = otf2_print(out / "traces.otf2", "-G").out, otf2_print(out / "traces.otf2")
+    if printed.status != 0:
+        return f"otf2-print: {printed.why([0])}"
     names = dict(re.findall(r"(\d+)=(\w+)", re.search(r'Name: "thread state".*Descr.: "([^"]*)"', text).group(1)))
     ns_per_tick = 1e9 / int(re.search(r"Ticks per Seconds: (\d+)", text).group(1))
-    for location, ticks, value in re.findall(r'^METRIC +(\d+) +(\d+) .*"thread state" <0>; UINT64; (\d+)\)', run(["otf2-print", out / "traces.otf2"]).out, re.M):
+    for location, ticks, value in re.findall(r'^METRIC +(\d+) +(\d+) .*"thread state" <0>; UINT64; (\d+)\)', printed.out, re.M):
         begins = seen[int(location) >> 32]
         if begins and begins[-1] == ("undefined", int(ticks)):  # no interval
             begins.pop()

@@ -17,6 +17,7 @@ PREFIX = {"": os.environ.get("ARGOBOTS_PREFIX"), "-v11": os.environ.get("ARGOBOT
 PLACE = WORK / NAME.replace("_", "-")
 ABT = RECORDER.with_name("libotter-abt.so")
 ASKER = PLACE / "asker.so"
+SECOND = PLACE / "second.so"
 report = Report()
 
 
@@ -27,8 +28,9 @@ def compile_all():
     standin = sorted(HERE.glob("standin*.c"))
     library = PLACE / "libabt.so.1"
     commands = [["gcc", *flags, "-fPIC", "-shared", "-Wl,-soname,libabt.so.1", *standin, "-o", library]]
-    commands.append(["gcc", *flags, "-fPIC", "-shared", HERE / "asker.c", "-ldl", "-o", ASKER])
-    for name in ("conf", "sync", "stack", "lives", "migrate", "truths", "hand", "faults"):
+    for library_of_tests in (ASKER, SECOND):
+        commands.append(["gcc", *flags, "-fPIC", "-shared", HERE / f"{library_of_tests.stem}.c", "-ldl", "-o", library_of_tests])
+    for name in ("conf", "sync", "stack", "lives", "migrate", "truths", "hand", "faults", "revive"):
         commands.append(["gcc", *flags, "-w", HERE / f"{name}.c", library, "-o", PLACE / name])
     commands.append(["gcc", *flags, *wrap, "-rdynamic", HERE / "lives.c", *standin, f"-L{ABT.parent}", "-lotter-abt", f"-Wl,-rpath,{ABT.parent}", "-o", PLACE / "static"])
     for source, name in (("lives", "lives-omp"), ("within", "within")):
@@ -39,8 +41,8 @@ def compile_all():
             sys.exit(f"not ok {NAME}/compile: {result.err}")
 
 
-def record(name, program, arguments=(), version="", preload=True, before=(), **env):
-    """(the program's result, its dumps). Libraries of `before` are loaded before the recorder."""
+def record(name, program, arguments=(), version="", preload=True, before=(), after=(), **env):
+    """(the program's result, its dumps). Libraries of `before` and `after` are loaded before the recorder, or after it."""
     place = PLACE / f"dumps-{name}"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
@@ -48,8 +50,7 @@ def record(name, program, arguments=(), version="", preload=True, before=(), **e
     library = f"{prefix}/lib" if prefix else PLACE
     if version == "-v11" and not prefix:
         env["STANDIN_11"] = "1"
-    if preload:
-        env["LD_PRELOAD"] = ":".join(map(str, (*before, ABT)))
+    env["LD_PRELOAD"] = ":".join(map(str, (*before, *([ABT] if preload else []), *after)))
     result = run([PLACE / program, *arguments], env={"LD_LIBRARY_PATH": str(library), "OTTER_DIR": str(place), **env})
     return result, sorted(place.glob("*.otter"))
 

@@ -1,123 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The way from the tables of a process to the answer: see answer.h.
+ * Makes the answer from the tables of a process: see answer.h.
  */
 #include "builder/answer/answer.h"
 #include "builder/answer/candidates.h"
-#include "builder/answer/chunks.h"
-#include "builder/answer/figures.h"
-#include "builder/answer/late.h"
-
+#include "builder/answer/verdict.h"
+#include "builder/analysis/figures.h"
+#include "builder/analysis/prices.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
 
-#define SCALES           0.9  /* a run that is as efficient as this has no limit worth naming */
-#define WORTH            1.05 /* what makes the run faster by less is not worth naming either, ... */
-#define WORTH_OF_RUNTIME 1.1  /* ... and of the runtime, which its user cannot change, by less than this */
-#define MANY_SMALL       1.1  /* below, with a run that does not scale, losses of one kind are taken together */
-
-double answer_efficiency(const struct answer *answer)
+static void free_scenario(struct answer *answer)
 {
-	double total = (double)answer->account.wall_ticks * answer->account.n_threads;
-	return total > 0 ? (double)answer->account.ticks[SPENT_WORK] / total : 1;
+	if (answer->scenario != NULL)
+		scenario_free(answer->scenario);
+	free(answer->scenario);
+	answer->scenario = NULL;
 }
 
-/* a / b, of shares of times. */
-static double share(uint64_t a, uint64_t b)
-{
-	return b != 0 ? (double)a / (double)b : 1;
-}
-
-/* How long a thread had something to do that needs a processor, whether it had one or not. */
-static uint64_t wanted_ticks(const struct account_thread *thread)
-{
-	return thread->ticks[SPENT_WORK] + thread->ticks[SPENT_PREEMPTED];
-}
-
-/* A thread that others keep from its processor is no imbalance, and does not wait. */
-struct efficiency answer_efficiencies(const struct answer *answer)
-{
-	const struct account *account = &answer->account;
-	const struct account_thread *busiest = NULL;
-	uint64_t work = 0, wanted = 0;
-	for (uint32_t i = 0; i < account->n_threads; i++) {
-		const struct account_thread *thread = &account->threads[i];
-		work += thread->ticks[SPENT_WORK];
-		wanted += wanted_ticks(thread);
-		if (busiest == NULL || wanted_ticks(thread) > wanted_ticks(busiest))
-			busiest = thread;
-	}
-	if (work == 0)
-		return (struct efficiency){1, 1, 1, 1, 1};
-	/* Creating tasks and handing out chunks are the runtime's: in work until here, the same share of each thread's. */
-	double kept = (double)account->ticks[SPENT_WORK] / (double)work;
-	uint64_t most = wanted_ticks(busiest);
-	uint64_t used = account->wall_ticks - busiest->ticks[SPENT_RUNTIME] - busiest->ticks[SPENT_RECORDER];
-	return (struct efficiency){.total = answer_efficiency(answer),
-				   .load_balance = (double)wanted / account->n_threads / (double)most,
-				   .serialisation = share(most, used),
-				   .runtime = share(used, account->wall_ticks) * kept,
-				   .on_processor = share(work, wanted)};
-}
-
-double answer_speedup(const struct answer *answer, const struct candidate *candidate)
-{
-	double wall = (double)answer->account.wall_ticks, left = wall - (double)candidate->saved_ticks;
-	return left > 0 ? wall / left : answer->account.n_threads;
-}
-
-double answer_loss_share(const struct answer *answer, const struct candidate *candidate)
-{
-	double total = (double)answer->account.wall_ticks * answer->account.n_threads;
-	double loss = total - (double)answer->account.ticks[SPENT_WORK];
-	double share = loss > 0 ? (double)candidate->blamed_ticks / loss : 0;
-	return share > 1 ? 1 : share;
-}
-
-/* All candidates of the kind that has most, as one. */
-static struct candidate add_up(const struct answer *answer)
-{
-	uint64_t saved[LIMITS] = {0}, blamed[LIMITS] = {0};
-	enum limit largest = LIMIT_NONE;
-	struct candidate sum = {0};
-	for (size_t i = 0; i < answer->n_candidates; i++) {
-		enum limit limit = answer->candidates[i].limit;
-		saved[limit] += answer->candidates[i].saved_ticks;
-		blamed[limit] += answer->candidates[i].blamed_ticks;
-		largest = saved[limit] > saved[largest] ? limit : largest;
-	}
-	for (size_t i = answer->n_candidates; i-- > 0;)
-		if (answer->candidates[i].limit == largest)
-			sum = answer->candidates[i];
-	uint64_t loss = (uint64_t)((double)answer->account.wall_ticks * (1 - answer_efficiency(answer)));
-	sum.saved_ticks = saved[largest] < loss ? saved[largest] : loss;
-	sum.blamed_ticks = blamed[largest];
-	return sum;
-}
-
-static void choose(struct answer *answer)
-{
-	double efficiency = answer_efficiency(answer);
-	if (answer->n_candidates == 0)
-		return;
-	answer->limit = answer->candidates[0];
-	if (answer_speedup(answer, &answer->limit) < MANY_SMALL && efficiency < SCALES)
-		answer->limit = add_up(answer);
-	double worth = answer->limit.limit == LIMIT_RUNTIME ? WORTH_OF_RUNTIME : WORTH;
-	if (efficiency >= SCALES || answer_speedup(answer, &answer->limit) < worth)
-		answer->limit = (struct candidate){.saved_ticks = answer->limit.saved_ticks};
-}
-
-static void free_scene(struct answer *answer)
-{
-	if (answer->scene != NULL)
-		scene_free(answer->scene);
-	free(answer->scene);
-	answer->scene = NULL;
-}
-
-void answer_begin(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree)
+void answer_begin(struct answer *answer, const struct graph *graph, const struct states *states, const struct callpath_tree *tree)
 {
 	answer->states = states;
 	answer->tree = tree;
@@ -140,11 +42,38 @@ void answer_order(struct answer *answer)
 	causes_begin(&answer->waits);
 }
 
+/*
+ * In a doacross loop a thread is in its iteration, and so works, while it waits at a sink: the runtime reports no such state.
+ * What the graph knows of these waits is moved from its work.
+ */
+static void account_sinks(struct answer *answer, const struct blockers *blockers)
+{
+	struct account *account = &answer->account;
+	const struct window *window = &answer->net.window;
+	size_t n;
+	const struct sink_wait *waits = graph_sink_waits(answer->net.graph, &n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t begin = window_clip(window, waits[i].begin_ticks), end = window_clip(window, waits[i].end_ticks);
+		uint32_t row = account_find_thread(account, waits[i].stream);
+		if (row == UINT32_MAX || end <= begin)
+			continue;
+		uint64_t *spent = account->threads[row].ticks;
+		uint64_t length = end - begin < spent[SPENT_WORK] ? end - begin : spent[SPENT_WORK];
+		uint32_t place = blockers_of(blockers, waits[i].target)->place;
+		spent[SPENT_WORK] -= length;
+		spent[SPENT_WAITING] += length;
+		account->ticks[SPENT_WORK] -= length;
+		account->ticks[SPENT_WAITING] += length;
+		causes_blame(&answer->causes, causes_row(&answer->causes, LIMIT_DOACROSS, CAUSE_PLAIN, place, 0), (double)length);
+	}
+}
+
 int answer_account(struct answer *answer)
 {
 	struct blockers blockers;
 	blockers_find(&blockers, &answer->causes, &answer->net, &answer->track);
 	int rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track, &blockers);
+	account_sinks(answer, &blockers);
 	blockers_free(&blockers);
 	return rc;
 }
@@ -157,20 +86,25 @@ static void find_cutoffs(struct answer *answer)
 		prices_find_cutoffs(&answer->prices, &answer->net, n_threads, all_ticks);
 }
 
-/* Without a number of nodes, those that cannot be folded so far are simulated with more. */
-void answer_set_scene(struct answer *answer, uint32_t fold_nodes)
+/* fold_nodes 0: nets that cannot be folded to the default are simulated with more nodes. */
+void answer_set_scenario(struct answer *answer, uint32_t fold_nodes)
 {
 	uint32_t most = fold_nodes != 0 ? fold_nodes : SIMULATE_NODES;
 	late_measure(&answer->net, &answer->track, &answer->prices);
 	prices_find(&answer->prices, &answer->net);
 #pragma omp task
 	find_cutoffs(answer);
-	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");
-	bool is_made =
-		scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, most, net_take_spare(&answer->net)) ||
-		(fold_nodes == 0 && scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, UNFOLDED_NODES, NULL));
-	if (!is_made)
-		free_scene(answer);
+	answer->scenario = memory_zeroed(1, sizeof *answer->scenario, "what limits the run");
+	bool is_made = scenario_make(answer->scenario, &answer->net, &answer->prices, &answer->track, most,
+				     net_take_spare(&answer->net)) ||
+		       (fold_nodes == 0 &&
+			scenario_make(answer->scenario, &answer->net, &answer->prices, &answer->track, UNFOLDED_NODES, NULL));
+	/* The account knows for how long threads were blocked. */
+#pragma omp taskwait
+	if (is_made)
+		scenario_add_blocked(answer->scenario, answer->account.blocked, answer->account.n_blocked);
+	else
+		free_scenario(answer);
 }
 
 void answer_finish(struct answer *answer)
@@ -178,24 +112,28 @@ void answer_finish(struct answer *answer)
 	if (answer->account.n_threads == 0)
 		return;
 	track_part_free(&answer->track, &answer->account.no_waits, &answer->account.mutex_parts);
-	unit_waits_find(&answer->waits, &answer->track, &answer->net);
+	const struct paradigm *tasking = answer->net.graph->model->tasking;
+	if (tasking != NULL)
+		tasking->find_waits(&answer->waits, &answer->track, &answer->net);
 	net_forget_times(&answer->net);
 	answer->figures =
 		figures_find(&answer->net, &answer->track, &answer->prices, answer->tree, &answer->causes, &answer->waits);
 	uint64_t *work = &answer->account.ticks[SPENT_WORK];
 	answer->creating_ticks = answer->prices.made_ticks < *work ? answer->prices.made_ticks : *work;
 	*work -= answer->creating_ticks;
-	uint64_t handing = chunks_ticks(answer);
+	uint64_t handing = chunks_blame(answer);
 	answer->handing_ticks = handing < *work ? handing : *work;
 	*work -= answer->handing_ticks;
-	candidates_find(answer, answer->scene);
-	choose(answer);
+	answer_find_bounds(answer);
+	candidates_find(answer, answer->scenario);
+	hang_find(answer);
+	verdict_choose(answer);
 	answer->is_made = true;
 }
 
 void answer_free(struct answer *answer)
 {
-	free_scene(answer);
+	free_scenario(answer);
 	track_free(&answer->track);
 	net_free(&answer->net);
 	causes_free(&answer->causes);

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What each node holds up while it runs: what can go on only when it has ended, as a cause. Threads that wait are waiting
- * for the nodes that run, so their time is blamed on that (account.c). Called by answer.c, on one thread.
+ * What each node holds up while it runs, as a cause: what can begin only when the node has ended. Threads that wait are waiting
+ * for the nodes that run, so their time is blamed on these causes (account.c). Runs on one thread.
  */
 #include "builder/answer/candidates.h"
 #include "builder/support/array.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 
-#define LATEST 128 /* so many rows that came last are kept: most often one of them comes again */
+#define LATEST 128 /* size of the cache of latest rows: most look-ups find theirs there */
 
-/* What a node of an implicit task is late for at a barrier: the worksharing that the barrier ends, or the barrier's own construct. */
+/*
+ * The construct for which a node of an implicit task is late at a barrier: the worksharing that the barrier ends, or the
+ * barrier's own construct.
+ */
 uint32_t blockers_before_barrier(const struct net *net, const struct track *track, uint32_t id, uint32_t barrier)
 {
 	uint32_t construct = net_construct(net, barrier);
@@ -21,24 +25,24 @@ uint32_t blockers_before_barrier(const struct net *net, const struct track *trac
 }
 
 /*
- * By node: the longest way from there to the end, with the node itself; NULL: there are no dependences, for which it is
- * needed. To be freed.
+ * By node: the longest path from it to the end, itself included; NULL: there are no dependences, and only they need it.
+ * To be freed.
  */
-static uint64_t *measure_ways(const struct net *net)
+static uint64_t *measure_paths(const struct net *net)
 {
 	if (!net->has_depends)
 		return NULL;
-	uint64_t *ways = memory_zeroed(net->n, sizeof *ways, "what limits the run");
+	uint64_t *path_ticks = memory_zeroed(net->n, sizeof *path_ticks, "what limits the run");
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
 		uint32_t id = net->order[i];
 		uint64_t longest = 0;
 		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-			uint64_t way = ways[net->targets[link]];
-			longest = way > longest ? way : longest;
+			uint64_t path = path_ticks[net->targets[link]];
+			longest = path > longest ? path : longest;
 		}
-		ways[id] = net_work(net, id) + longest;
+		path_ticks[id] = net_work(net, id) + longest;
 	}
-	return ways;
+	return path_ticks;
 }
 
 /* Does one thread of a team execute the construct? */
@@ -48,16 +52,22 @@ static bool is_of_one(const struct net *net, uint32_t construct)
 	return kind == CONSTRUCT_SINGLE || kind == CONSTRUCT_MASKED;
 }
 
-/* What follows a node, of each kind the first that is linked; 0: none. */
+/* A taskwait with dependences is a task for the runtime: one that waits for others. */
+static bool is_wait(const struct net *net, uint32_t construct)
+{
+	return net->graph->model->constructs[construct].kind == CONSTRUCT_TASKWAIT;
+}
+
+/* What follows a node: of each kind the target of the first such link; 0: none. */
 struct ahead {
 	uint32_t next;       /* after it in its task */
 	uint32_t created;    /* a task that it creates */
-	uint32_t depends;    /* the dependence that it makes ready, and after which the longest way lies ahead */
-	uint32_t undeferred; /* what goes on after it, the end of an undeferred task */
-	uint32_t wait;       /* a taskwait, the end of a taskgroup, a barrier, or a region's end, ... */
-	uint8_t wait_kind;   /* ... and the link to it */
-	uint32_t barrier;    /* the same, but only a barrier, or a region's end */
-	bool is_last;        /* something can go on when the node ends, as nothing else that it waits for is unfinished then */
+	uint32_t depends;    /* the task that depends on it, is ready at its end, and begins the longest path to the end */
+	uint32_t undeferred; /* the creator's node that resumes after it, the end of an undeferred task */
+	uint32_t wait;       /* a taskwait, the end of a taskgroup, a barrier, or a region's end */
+	uint8_t wait_kind;   /* enum edge_kind of the link to `wait` */
+	uint32_t barrier;    /* a barrier, or a region's end */
+	bool is_last;        /* another node can begin when the node ends, as all else that that one waits for is over then */
 };
 
 static void set_first(uint32_t *first, uint32_t node)
@@ -73,7 +83,7 @@ static void set_wait(struct ahead *ahead, uint32_t node, uint8_t kind)
 	ahead->wait_kind = kind;
 }
 
-static struct ahead see_ahead(const struct net *net, const struct blockers *found, const uint64_t *ways, uint32_t id)
+static struct ahead see_ahead(const struct net *net, const struct blockers *found, const uint64_t *path_ticks, uint32_t id)
 {
 	struct ahead ahead = {0};
 	uint64_t end_ticks = net_end(net, id);
@@ -91,7 +101,7 @@ static struct ahead see_ahead(const struct net *net, const struct blockers *foun
 				ahead.created = target;
 			break;
 		case EDGE_DEPEND:
-			if (goes_on && (ahead.depends == 0 || ways[target] > ways[ahead.depends]))
+			if (goes_on && (ahead.depends == 0 || path_ticks[target] > path_ticks[ahead.depends]))
 				ahead.depends = target;
 			break;
 		case EDGE_UNDEFERRED: set_first(&ahead.undeferred, target); break;
@@ -110,8 +120,8 @@ static struct ahead see_ahead(const struct net *net, const struct blockers *foun
 }
 
 /*
- * The construct that the node, whose task's is `own`, executes: of an implicit task the worksharing before its next barrier, if
- * there is one.
+ * The construct that the node executes: `own`, its task's; for implicit tasks the worksharing before the next barrier, if there
+ * is one.
  */
 static uint32_t place_of(const struct net *net, const struct track *track, const struct blockers *found, uint32_t id, uint32_t own,
 			 const struct ahead *ahead)
@@ -125,7 +135,7 @@ static uint32_t place_of(const struct net *net, const struct track *track, const
 	return ahead->next != 0 && net_owner(net, ahead->next) == net_owner(net, id) ? blockers_of(found, ahead->next)->place : own;
 }
 
-/* A wait of another unit that this node ends, or 0; and as what. */
+/* The wait of another unit that this node ends, 0 none; sets the kind of that wait. */
 static uint32_t ended_wait(const struct net *net, uint32_t id, enum unit_wait_sort *sort)
 {
 	if (net->unit_nodes == NULL)
@@ -139,7 +149,7 @@ static uint32_t ended_wait(const struct net *net, uint32_t id, enum unit_wait_so
 	return 0;
 }
 
-/* What a unit holds up by which another one's wait ends. */
+/* The cause for a node that ends the wait of another unit. */
 static uint32_t cause_of_wait(struct causes *causes, const struct net *net, uint32_t id, uint32_t wait, enum unit_wait_sort sort)
 {
 	uint32_t own = net_task_construct(net, id), waiter = net_task_construct(net, wait);
@@ -155,26 +165,26 @@ static uint32_t cause_of_wait(struct causes *causes, const struct net *net, uint
 
 /* ---- Tasks that exclude each other ---- */
 
-struct turns {
+struct exclusion_turns {
 	const struct net *net;
-	bool *excludes; /* by task: when it ends, one begins that it excludes and that was there before */
+	bool *excludes; /* by task: when it ends, a task begins that it excludes and that was created before */
 };
 
 static int by_start(const void *left, const void *right, void *self)
 {
-	const struct turns *turns = self;
+	const struct exclusion_turns *turns = self;
 	const struct task *l = &turns->net->tasks[*(const uint32_t *)left], *r = &turns->net->tasks[*(const uint32_t *)right];
-	return l->start_ticks != r->start_ticks ? (l->start_ticks < r->start_ticks ? -1 : 1) : l < r ? -1 : l > r;
+	return cmp(l->start_ticks, r->start_ticks) ?: cmp(l, r);
 }
 
 static int add_turns(void *self, const uint32_t *nodes, uint32_t n)
 {
-	struct turns *turns = self;
+	struct exclusion_turns *turns = self;
 	const struct task *tasks = turns->net->tasks;
 	uint32_t *set = memory_get(n, sizeof *set, "what limits the run");
 	for (uint32_t i = 0; i < n; i++)
 		set[i] = net_task(turns->net, nodes[i]);
-	qsort_r(set, n, sizeof *set, by_start, turns);
+	sort_array_r(set, n, by_start, turns);
 	for (uint32_t i = 1; i < n; i++) {
 		const struct task *before = &tasks[set[i - 1]], *next = &tasks[set[i]];
 		if (next->create_ticks < before->end_ticks && before->end_ticks <= next->start_ticks)
@@ -187,16 +197,16 @@ static int add_turns(void *self, const uint32_t *nodes, uint32_t n)
 static bool *find_turns(const struct net *net)
 {
 	bool *excludes = memory_zeroed(net->n_tasks, sizeof *excludes, "what limits the run");
-	graph_each_exclusive(net->graph, add_turns, &(struct turns){net, excludes});
+	graph_each_exclusive(net->graph, add_turns, &(struct exclusion_turns){net, excludes});
 	return excludes;
 }
 
 /* ---- All of it ---- */
 
 static struct blocker find(struct causes *causes, const struct net *net, const struct track *track, const struct blockers *found,
-			   const bool *excludes, const uint64_t *ways, uint32_t id)
+			   const bool *excludes, const uint64_t *path_ticks, uint32_t id)
 {
-	const struct ahead ahead = see_ahead(net, found, ways, id);
+	const struct ahead ahead = see_ahead(net, found, path_ticks, id);
 	uint32_t own = net_task_construct(net, id);
 	struct blocker blocker = ahead.next != 0 ? *blockers_of(found, ahead.next) : (struct blocker){0};
 	blocker.place = place_of(net, track, found, id, own, &ahead);
@@ -207,7 +217,9 @@ static struct blocker find(struct causes *causes, const struct net *net, const s
 		return blocker;
 	}
 	if (ahead.depends != 0) {
-		blocker.cause = causes_row(causes, LIMIT_CHAIN, CAUSE_PLAIN, own, net_construct(net, ahead.depends));
+		uint32_t target = net_construct(net, ahead.depends);
+		blocker.cause = is_wait(net, target) ? causes_row(causes, LIMIT_WAIT, CAUSE_PLAIN, target, 0)
+						     : causes_row(causes, LIMIT_CHAIN, CAUSE_PLAIN, own, target);
 		blocker.sync = blockers_of(found, ahead.depends)->sync;
 		return blocker;
 	}
@@ -248,13 +260,7 @@ static bool is_same(const struct blocker *row, struct blocker blocker)
 	       row->is_last == blocker.is_last;
 }
 
-static uint64_t hash_of(struct blocker blocker)
-{
-	uint64_t hash = (uint64_t)blocker.cause << 40 ^ (uint64_t)blocker.place << 20 ^ blocker.sync;
-	return (hash << 1 | blocker.is_last) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* Where the row that came last of such blockers is kept: for each that is common there should be another place. */
+/* The place of a blocker in the cache of latest rows: common blockers should have different places. */
 static uint32_t place_in_latest(struct blocker blocker)
 {
 	return (blocker.cause * 2 + blocker.is_last + blocker.place * 13 + blocker.sync * 5) % LATEST;
@@ -263,21 +269,14 @@ static uint32_t place_in_latest(struct blocker blocker)
 /* The blocker's row, which is added if it is new. */
 static uint32_t search(struct blockers *found, struct blocker blocker)
 {
-	for (uint64_t hash = hash_of(blocker);; hash++) {
-		uint32_t *number = map_put(&found->buckets, hash);
-		if (*number == 0) {
-			array_reserve((void **)&found->rows, found->n + 1, &found->capacity, sizeof *found->rows);
-			found->rows[found->n++] = blocker;
-			*number = (uint32_t)found->n;
-		}
-		if (is_same(&found->rows[*number - 1], blocker))
-			return *number - 1;
-	}
+	uint32_t *number = map_put_row(&found->row_numbers, found->rows, blocker);
+	array_push_new(found->rows, found->n, found->capacity, number, blocker);
+	return *number - 1;
 }
 
 /*
- * Nodes that come soon, their links, and what these lead to, are on their way into the cache meanwhile: otherwise a third of the
- * time is spent waiting for memory. Always inline: a compiler may take a function that changes nothing for one that does nothing.
+ * Prefetches the next nodes, their links, and the targets of these: otherwise a third of the time is spent waiting for memory.
+ * Always inline: a compiler may drop calls of a function that changes nothing.
  */
 static inline __attribute__((always_inline)) void fetch_ahead(const struct net *net, const struct blockers *blockers, uint32_t i)
 {
@@ -308,18 +307,18 @@ void blockers_find(struct blockers *blockers, struct causes *causes, struct net 
 	*blockers = (struct blockers){.row_of = net_take_cleared(net, NET_BLOCKERS)};
 	(void)search(blockers, (struct blocker){0});
 	bool *excludes = find_turns(net);
-	uint64_t *ways = measure_ways(net);
+	uint64_t *path_ticks = measure_paths(net);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
 		uint32_t id = net->order[i];
 		fetch_ahead(net, blockers, i);
-		struct blocker blocker = find(causes, net, track, blockers, excludes, ways, id);
+		struct blocker blocker = find(causes, net, track, blockers, excludes, path_ticks, id);
 		uint32_t *row = &latest[place_in_latest(blocker)];
 		if (!is_same(&blockers->rows[*row], blocker))
 			*row = search(blockers, blocker);
 		blockers->row_of[id] = *row;
 	}
-	map_free(&blockers->buckets);
-	free(ways);
+	map_free(&blockers->row_numbers);
+	free(path_ticks);
 	free(excludes);
 }
 

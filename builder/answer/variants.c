@@ -9,25 +9,25 @@
 
 #define WHAT "what limits the run"
 
-/* By node of the plan: what it executes. */
-static uint64_t *copy_work(const struct plan *plan)
+/* By node of the workload: how long it executes. */
+static uint64_t *copy_work(const struct simulated_workload *workload)
 {
-	uint64_t *work = memory_get(plan->n, sizeof *work, WHAT);
-	for (uint32_t unit = 0; unit < plan->n; unit++)
-		work[unit] = plan->nodes[unit].work_ticks;
+	uint64_t *work = memory_get(workload->n, sizeof *work, WHAT);
+	for (uint32_t unit = 0; unit < workload->n; unit++)
+		work[unit] = workload->nodes[unit].work_ticks;
 	return work;
 }
 
-uint64_t *variant_without_creation(const struct scene *scene, uint32_t construct)
+uint64_t *variant_without_creation(const struct scenario *scenario, uint32_t construct)
 {
-	const struct net *net = scene->net;
-	uint64_t *work = copy_work(&scene->plan), price = scene->prices->rows[construct].create_ticks;
+	const struct net *net = scenario->net;
+	uint64_t *work = copy_work(&scenario->workload), price = scenario->prices->rows[construct].create_ticks;
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
 		uint32_t id = net->order[i], task;
 		if (net_work(net, id) <= price || (task = net_created(net, id, construct)) == 0)
 			continue;
-		work[scene_unit(scene, id)] -= net_work(net, id) - price;
-		work[scene_unit(scene, task)] += net_work(net, id) - price;
+		work[scenario_unit(scenario, id)] -= net_work(net, id) - price;
+		work[scenario_unit(scenario, task)] += net_work(net, id) - price;
 	}
 	return work;
 }
@@ -42,7 +42,7 @@ static bool leads_to_barrier(const struct net *net, const struct track *track, u
 
 /* What the members of teams execute before such barriers, by barrier. */
 struct shares {
-	struct share {
+	struct work_share {
 		uint32_t barrier, id;
 	} * rows;
 	size_t n, capacity;
@@ -50,41 +50,39 @@ struct shares {
 
 static int by_barrier(const void *left, const void *right)
 {
-	const struct share *l = left, *r = right;
-	if (l->barrier != r->barrier)
-		return l->barrier < r->barrier ? -1 : 1;
-	return l->id < r->id ? -1 : l->id > r->id;
+	const struct work_share *l = left, *r = right;
+	return cmp(l->barrier, r->barrier) ?: cmp(l->id, r->id);
 }
 
-static void find_shares(struct shares *shares, const struct scene *scene, uint32_t construct)
+static void find_shares(struct shares *shares, const struct scenario *scenario, uint32_t construct)
 {
-	const struct net *net = scene->net;
+	const struct net *net = scenario->net;
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
 		uint32_t id = net->order[i];
 		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-			if (!leads_to_barrier(net, scene->track, id, link, construct))
+			if (!leads_to_barrier(net, scenario->track, id, link, construct))
 				continue;
-			array_reserve((void **)&shares->rows, shares->n + 1, &shares->capacity, sizeof *shares->rows);
-			shares->rows[shares->n++] = (struct share){net->targets[link], id};
+			array_push(shares->rows, shares->n, shares->capacity, (struct work_share){net->targets[link], id});
 		}
 	}
-	sort_rows(shares->rows, shares->n, sizeof *shares->rows, by_barrier);
+	sort_rows(shares->rows, shares->n, by_barrier);
 }
 
-uint64_t *variant_balanced(const struct scene *scene, uint32_t construct)
+uint64_t *variant_balanced(const struct scenario *scenario, uint32_t construct)
 {
 	struct shares shares = {0};
-	uint64_t *work = copy_work(&scene->plan);
+	uint64_t *work = copy_work(&scenario->workload);
 	bool has_some = false;
-	find_shares(&shares, scene, construct);
+	find_shares(&shares, scenario, construct);
 	for (size_t first = 0, end; first < shares.n; first = end) {
 		uint64_t sum = 0;
 		for (end = first; end < shares.n && shares.rows[end].barrier == shares.rows[first].barrier; end++)
-			sum += net_work(scene->net, shares.rows[end].id);
+			sum += net_work(scenario->net, shares.rows[end].id);
 		if (end - first < 2)
 			continue;
 		for (size_t i = first; i < end; i++)
-			work[scene_unit(scene, shares.rows[i].id)] += sum / (end - first) - net_work(scene->net, shares.rows[i].id);
+			work[scenario_unit(scenario, shares.rows[i].id)] +=
+				sum / (end - first) - net_work(scenario->net, shares.rows[i].id);
 		has_some = true;
 	}
 	free(shares.rows);
@@ -98,7 +96,7 @@ static bool is_dropped(const struct net *net, const struct track *track, uint32_
 		       uint32_t construct, uint32_t other)
 {
 	uint8_t kind = net->kinds[link];
-	if (kind == EDGE_SEQUENCE || kind == EDGE_CREATE) /* most are */
+	if (kind == EDGE_SEQUENCE || kind == EDGE_CREATE) /* as most links */
 		return false;
 	uint32_t target = net_construct(net, net->targets[link]);
 	enum unit_wait_sort sort = UNIT_WAITS_NOT;
@@ -114,7 +112,7 @@ static bool is_dropped(const struct net *net, const struct track *track, uint32_
 	switch (drop) {
 	case DROP_CHAIN: return kind == EDGE_DEPEND && net_task_construct(net, id) == construct && target == other;
 	case DROP_ALL_CHAINS: return kind == EDGE_DEPEND;
-	case DROP_WAIT: return (kind == EDGE_TASKWAIT || kind == EDGE_TASKGROUP) && target == construct;
+	case DROP_WAIT: return (kind == EDGE_TASKWAIT || kind == EDGE_TASKGROUP || kind == EDGE_DEPEND) && target == construct;
 	case DROP_UNDEFERRED: return kind == EDGE_UNDEFERRED && net_task_construct(net, id) == construct;
 	case DROP_BARRIER: return kind == EDGE_BARRIER && leads_to_barrier(net, track, id, link, construct);
 	}
@@ -131,8 +129,8 @@ static uint32_t after_barrier(const struct net *net, uint32_t id, uint32_t barri
 }
 
 /*
- * By node: where what is not waited for at waits of this construct is waited for instead, at a later taskwait of the same
- * task or at its next barrier, at the last join of the same unit; 0: nowhere before the region's end.
+ * By node of a wait of this construct: the node that waits instead: a later taskwait of the same task, its next barrier, or the
+ * last join of the same unit; 0: nothing waits before the region's end.
  */
 static uint32_t *find_later_waits(const struct net *net, uint32_t construct)
 {
@@ -144,9 +142,8 @@ static uint32_t *find_later_waits(const struct net *net, uint32_t construct)
 			uint8_t kind = net->kinds[link];
 			bool waits = net_kind(net, target) == NODE_TASKWAIT && net_construct(net, target) != construct;
 			bool joins = net_kind(net, target) == NODE_UNIT_JOIN && later[target] == 0;
-			if (joins && kind == EDGE_SEQUENCE) /* the last one of the unit */
-				later[id] = target;
-			else if (kind == EDGE_BARRIER || (kind == EDGE_SEQUENCE && waits))
+			/* A join is the last one of its unit. */
+			if (kind == EDGE_BARRIER || (kind == EDGE_SEQUENCE && (waits || joins)))
 				later[id] = target;
 			else if (kind == EDGE_SEQUENCE && net_owner(net, target) == net_owner(net, id))
 				later[id] = later[target];
@@ -167,12 +164,12 @@ static uint32_t leads_to(const struct variant *variant, const struct net *net, u
 	return net->graph->join_node[net->tasks[net_task(net, id)].region];
 }
 
-struct dropped variant_without_edges(const struct scene *scene, enum drop drop, uint32_t construct, uint32_t other)
+struct dropped variant_without_edges(const struct scenario *scenario, enum drop drop, uint32_t construct, uint32_t other)
 {
 	return (struct dropped){.variant = {.leads_to = leads_to},
-				.track = scene->track,
+				.track = scenario->track,
 				.drop = drop,
 				.construct = construct,
 				.other = other,
-				.later = drop == DROP_WAIT ? find_later_waits(scene->net, construct) : NULL};
+				.later = drop == DROP_WAIT ? find_later_waits(scenario->net, construct) : NULL};
 }

@@ -4,13 +4,13 @@
  */
 #include "builder/diff/diff.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
 
 #include <math.h>
 #include <string.h>
 
 #define WHAT          "the comparison"
-#define LEAST_CHANGE  0.01  /* of the figure itself: less is not called a change, */
-#define LEAST_OF_TIME 0.001 /* nor less than this of all threads' time */
+#define LEAST_OF_TIME 0.001 /* of all threads' time: less is not called a change */
 
 const struct diff_place *diff_entry_place(const struct diff_entry *entry)
 {
@@ -52,19 +52,6 @@ static void judge(struct diff *diff)
 
 /* ---- Constructs ---- */
 
-bool diff_is_other_count(const struct noise_change *c)
-{
-	return c->a.most < c->b.least || c->b.most < c->a.least;
-}
-
-bool diff_is_change(const struct diff *diff, const struct noise_change *c)
-{
-	double all_ns = diff->threads[0] * diff->wall.a.median;
-	double size = fabs(c->difference), least = c->has_interval ? LEAST_CHANGE : diff->threshold;
-	bool is_real = !c->has_interval || noise_excludes_zero(c);
-	return is_real && size > least * c->a.median && size > LEAST_OF_TIME * all_ns;
-}
-
 static void compare_entry(struct diff *diff, struct diff_entry *entry)
 {
 	const struct diff_side *a = &diff->sides[0], *b = &diff->sides[1];
@@ -74,7 +61,8 @@ static void compare_entry(struct diff *diff, struct diff_entry *entry)
 		struct noise_change *c = &entry->figures[f];
 		*c = noise_compare(entry->a != NULL ? entry->a->values[f] : nothing, a->n_runs,
 				   entry->b != NULL ? entry->b->values[f] : nothing, b->n_runs);
-		entry->is_changed[f] = f == FIGURE_COUNT ? diff_is_other_count(c) : diff_is_change(diff, c);
+		entry->is_changed[f] =
+			f == FIGURE_COUNT ? noise_is_other_count(c) : noise_is_change(c, diff->threshold, diff->least_ns);
 	}
 	entry->is_moved = entry->a != NULL && entry->b != NULL && !diff_row_is_same(entry->a, entry->b);
 	free(nothing);
@@ -97,7 +85,7 @@ static int by_weight(const void *left, const void *right)
 	return order != 0 ? order : (l->a == NULL) - (r->a == NULL);
 }
 
-/* of_b: the row of a that a row of b is, or NO_ROW. */
+/* of_b: by row of b, the same construct's row of a, or NO_ROW. */
 static void compare_rows(struct diff *diff, const size_t *of_a, const size_t *of_b)
 {
 	const struct diff_side *a = &diff->sides[0], *b = &diff->sides[1];
@@ -111,7 +99,7 @@ static void compare_rows(struct diff *diff, const size_t *of_a, const size_t *of
 	for (size_t i = 0; i < diff->n_entries; i++)
 		compare_entry(diff, &diff->entries[i]);
 	diff_compare_paths(diff, of_a, of_b);
-	qsort(diff->entries, diff->n_entries, sizeof *diff->entries, by_weight);
+	sort_array(diff->entries, diff->n_entries, by_weight);
 	size_t limiting = a->limiting != NO_ROW ? of_a[a->limiting] : NO_ROW;
 	bool is_same_place = (a->limiting == NO_ROW && b->limiting == NO_ROW) || (limiting != NO_ROW && limiting == b->limiting);
 	diff->has_other_limit = strcmp(a->limited->limit, b->limited->limit) != 0 || !is_same_place;
@@ -125,6 +113,7 @@ static void compare_two(struct diff *diff)
 	diff->wall = noise_compare(walls_a, a->n_runs, walls_b, b->n_runs);
 	free(walls_a);
 	free(walls_b);
+	diff->least_ns = LEAST_OF_TIME * (diff->threads[0] * diff->wall.a.median);
 	judge(diff);
 	diff_match(a, b, of_a, of_b);
 	compare_rows(diff, of_a, of_b);

@@ -1,17 +1,111 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The comparison of runs: what differs between two sides, and how work grows with the number of threads over several.
- * docs/analyses.md has the rules. diff.c makes it, text.c prints it for people, json.c writes it for programs, and it is what the page of --report shows.
- * builder/compare.c calls them; one thread.
+ * docs/analyses.md has the rules. diff.c makes it, text.c prints it for people, json.c writes it for programs, and it is what
+ * the page of --report shows. builder/commands/diff.c calls them; one thread.
  */
 #ifndef OTTER_BUILDER_DIFF_DIFF_H
 #define OTTER_BUILDER_DIFF_DIFF_H
 
-#include "builder/diff/noise.h"
-#include "builder/diff/side.h"
-#include "builder/support/shown.h"
+#include "builder/support/format.h"
+#include "builder/diff/run.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+
+/* ---- Noise ---- */
+
+/*
+ * What differs between two groups of runs, beyond what chance explains: medians, and a bootstrap interval of their
+ * difference. The same numbers give the same interval in every run of the builder. docs/analyses.md has the rule. Called by
+ * diff.c; one thread.
+ */
+
+struct noise_group {
+	double median, least, most;
+};
+
+/* A figure on both sides. */
+struct noise_change {
+	struct noise_group a, b;
+	double difference;      /* of the medians, B less A */
+	bool has_interval;      /* both sides have several runs: */
+	double lowest, highest; /* the difference is between these, by 95 % of the draws */
+};
+
+/* The group of n values; n is at least 1. */
+struct noise_group noise_group(const uint64_t *values, size_t n);
+
+/* n_a and n_b are at least 1. */
+struct noise_change noise_compare(const uint64_t *a, size_t n_a, const uint64_t *b, size_t n_b);
+
+/* Is the difference more than chance makes, as far as the interval shows? */
+static inline bool noise_excludes_zero(const struct noise_change *change)
+{
+	return change->has_interval && (change->lowest > 0 || change->highest < 0);
+}
+
+/*
+ * Is a time's change more than chance makes, and large enough to matter? least: its smallest size, in the unit of the figure.
+ * threshold: the share of A's median that it must be beyond, where a side has one run.
+ */
+bool noise_is_change(const struct noise_change *change, double threshold, double least);
+/* Are all counts of a side above all those of the other? */
+bool noise_is_other_count(const struct noise_change *count);
+
+/*
+ * The number of comparisons of runs without a difference, of which one on average has all runs of a side above all those
+ * of the other by chance.
+ */
+double noise_chance(size_t n_a, size_t n_b);
+
+/* ---- Side ---- */
+
+/*
+ * A side of the comparison: several runs of one program, and the constructs of all of them, as rows that can be matched
+ * with those of another side. side.c puts the rows together, match.c matches them, diff.c calls both; one thread.
+ */
+
+#define NO_ROW SIZE_MAX
+
+/* A construct of a side. */
+struct diff_row {
+	const struct diff_place *place;
+	const char *file, *function; /* by which it is matched: the file's name without folders, the function without suffixes */
+	size_t file_bytes, function_bytes;
+	uint64_t position;         /* its line; without lines its offset */
+	uint64_t *values[FIGURES]; /* by run; 0 where a run does not have the construct */
+};
+
+struct diff_side {
+	const char *name;
+	struct diff_run *runs;
+	size_t n_runs, capacity;
+	struct diff_row *rows; /* those of the same kind, file and function after each other, by position */
+	size_t n_rows;
+	struct diff_tree tree;
+	/* What limits most of the runs: */
+	const struct diff_run *limited; /* one of these runs */
+	size_t n_limited, limiting;     /* how many they are; the row of their construct, or NO_ROW */
+};
+
+/* Makes the rows when all runs are read, and frees all. */
+void diff_side_finish(struct diff_side *side);
+void diff_side_free(struct diff_side *side);
+
+/* Are the rows of the same kind, file and function? <, = or > 0: their order. */
+int diff_row_compare_group(const struct diff_row *a, const struct diff_row *b);
+
+/* Two rows at the same line of the source, or, without lines, of the same label? They are of the same group. */
+bool diff_row_is_same(const struct diff_row *a, const struct diff_row *b);
+
+/*
+ * Rows of both sides that are the same construct: of_a[i] becomes the row of b that row i of a is, or NO_ROW; of_b the
+ * other way round.
+ */
+void diff_match(const struct diff_side *a, const struct diff_side *b, size_t *of_a, size_t *of_b);
 
 /* A path of creation of a construct, on one side or both. */
 struct diff_path {
@@ -26,9 +120,9 @@ struct diff_entry {
 	bool is_moved;                /* matched, but not by its line */
 	struct noise_change figures[FIGURES];
 	bool is_changed[FIGURES]; /* beyond noise, and large enough to matter */
-	struct diff_path *paths;  /* those first whose times differ most, */
-	size_t n_paths;           /* and no more than DIFF_PATHS; */
-	size_t n_left_out;        /* the others */
+	struct diff_path *paths;  /* those first whose times differ most */
+	size_t n_paths;           /* at most DIFF_PATHS */
+	size_t n_left_out;        /* number of further paths, which are not in `paths` */
 };
 
 #define DIFF_PATHS 20
@@ -36,14 +130,15 @@ struct diff_entry {
 struct diff {
 	const struct diff_side *sides;
 	size_t n_sides;
-	double threshold; /* by which share B may take longer */
-	/* Of two sides; n_entries 0 with others: */
+	double threshold; /* the share by which B may take longer */
+	/* For two sides; n_entries is 0 for any other number: */
 	struct noise_change wall;
+	double least_ns; /* smaller changes of a time do not count as changes */
 	bool is_slower, is_faster, has_other_limit;
 	struct diff_entry *entries; /* those first whose times differ most */
 	size_t n_entries;
 	struct diff_path *paths; /* of all entries; NULL: a side does not have them */
-	/* Of several sides, and of two with different numbers of threads: */
+	/* For several sides, and for two with different numbers of threads: */
 	bool has_scaling;
 	size_t base;                         /* the side with the fewest threads */
 	size_t *rows;                        /* by side, and row of the base: the row of that side, or NO_ROW */
@@ -62,15 +157,11 @@ static inline const char *diff_place_name(const struct diff_place *place)
 	return place->label[0] != '\0' ? place->label : place->kind;
 }
 
-/* Do paths of creation tell more of the construct than its own figures? There are several, or another one. */
+/* Do paths of creation show more about the construct than its own figures? They do if there is more than one. */
 static inline bool diff_has_paths(const struct diff_entry *entry)
 {
 	return entry->n_paths > 1;
 }
-
-/* A change that is more than chance, and large enough to matter; and a count that is beyond all of the other side. */
-bool diff_is_change(const struct diff *diff, const struct noise_change *change);
-bool diff_is_other_count(const struct noise_change *count);
 
 /*
  * Gives each entry its paths. The entries are in the order of the rows of a, followed by those that are of b alone; of_a
@@ -85,10 +176,11 @@ void diff_compare_paths(struct diff *diff, const size_t *of_a, const size_t *of_
 const char *diff_path_step(const struct diff *diff, const struct diff_path *path, size_t n);
 
 /*
- * "by CREATOR", in so many columns; where other paths of the construct have the same creator, the nearest step above it that
+ * "by CREATOR", in `width` columns; where other paths of the construct have the same creator, the nearest step above it that
  * they do not have, and "..".
  */
-struct shown diff_path_name(const struct diff *diff, const struct diff_entry *entry, const struct diff_path *path, size_t width);
+struct formatted diff_path_name(const struct diff *diff, const struct diff_entry *entry, const struct diff_path *path,
+				size_t width);
 
 void diff_print(const struct diff *diff, FILE *out);
 

@@ -13,20 +13,12 @@
 
 static const char *const figure_names[FIGURES] = {"count", "own_ns", "wait_ns", "blamed_ns"};
 
-static json_t *json_text(const char *text)
-{
-	char *valid = text_utf8(text);
-	json_t *string = json_string(valid);
-	free(valid);
-	return string;
-}
-
 static json_t *json_place(const struct diff_place *place)
 {
 	if (place->label == NULL || place->label[0] == '\0')
 		return json_null();
-	return json_pack("{s:o, s:o, s:o, s:I, s:o}", "kind", json_text(place->kind), "label", json_text(place->label), "file",
-			 json_text(place->file), "line", (json_int_t)place->line, "function", json_text(place->function));
+	return json_pack("{s:o, s:o, s:o, s:I, s:o}", "kind", text_json(place->kind), "label", text_json(place->label), "file",
+			 text_json(place->file), "line", (json_int_t)place->line, "function", text_json(place->function));
 }
 
 static json_t *json_group(const struct noise_group *group)
@@ -47,15 +39,16 @@ static json_t *json_side(const struct diff *diff, size_t s)
 	json_t *runs = json_array();
 	for (size_t r = 0; r < side->n_runs; r++) {
 		const struct diff_run *run = &side->runs[r];
-		json_array_append_new(runs, json_pack("{s:o, s:I, s:I, s:I, s:b, s:o, s:o}", "path", json_text(run->path),
+		json_array_append_new(runs, json_pack("{s:o, s:I, s:I, s:I, s:b, s:o, s:o}", "path", text_json(run->path),
 						      "threads", (json_int_t)run->n_threads, "wall_ns", (json_int_t)run->wall_ns,
 						      "work_ns", (json_int_t)run->work_ns, "good", (int)run->is_good, "limit",
-						      json_text(run->limit), "construct", json_place(&run->limiting)));
+						      text_json(run->limit), "construct", json_place(&run->limiting)));
 	}
-	json_t *limit = json_pack("{s:o, s:o, s:f, s:I}", "limit", json_text(side->limited->limit), "construct",
-				  json_place(&side->limited->limiting), "possible_speedup", side->limited->speedup, "runs",
+	json_t *limit = json_pack("{s:o, s:o, s:f, s:b, s:b, s:I}", "limit", text_json(side->limited->limit), "construct",
+				  json_place(&side->limited->limiting), "possible_speedup", side->limited->speedup, "lower_bound",
+				  (int)side->limited->is_lower_bound, "gain_known", (int)!side->limited->is_gain_unknown, "runs",
 				  (json_int_t)side->n_limited);
-	return json_pack("{s:o, s:f, s:f, s:f, s:o, s:o}", "name", json_text(side->name), "threads", diff->threads[s], "wall_ns",
+	return json_pack("{s:o, s:f, s:f, s:f, s:o, s:o}", "name", text_json(side->name), "threads", diff->threads[s], "wall_ns",
 			 diff->wall_ns[s], "work_ns", diff->work_ns[s], "limit", limit, "runs", runs);
 }
 
@@ -67,7 +60,7 @@ static json_t *json_steps(const struct diff *diff, const struct diff_path *path,
 	struct diff_path one = {.a = path->a, .b = is_b ? path->b : NO_NODE};
 	json_t *steps = json_array();
 	for (size_t n = 0; diff_path_step(diff, &one, n + 1) != NULL; n++)
-		json_array_insert_new(steps, 0, json_text(diff_path_step(diff, &one, n)));
+		json_array_insert_new(steps, 0, text_json(diff_path_step(diff, &one, n)));
 	return steps;
 }
 
@@ -163,12 +156,8 @@ json_t *diff_object(const struct diff *diff)
 
 int diff_json(const struct diff *diff, const char *dir)
 {
-	FILE *out = file_open(dir, "diff.json");
-	if (out == NULL)
-		return -1;
 	json_t *root = diff_object(diff);
-	int rc = json_dumpf(root, out, JSON_INDENT(2)) == 0 ? 0 : error("%s/diff.json: could not be written", dir);
-	fputc('\n', out);
+	int rc = file_json(root, dir, "diff.json");
 	json_decref(root);
-	return file_close(out, dir, "diff.json") == 0 ? rc : -1;
+	return rc;
 }

@@ -4,16 +4,16 @@
  * that lines that moved still match. Where there are more on one side than on the other, the alignment is the cheapest
  * one: constructs at the same line, and such as were executed equally often, go together before others.
  */
-#include "builder/diff/side.h"
+#include "builder/diff/diff.h"
 #include "builder/support/memory.h"
 
 #define MOST_PAIRS  4000000 /* in a function; with more, only constructs at the same line are matched */
 #define COST_MOVED  0.1     /* another line */
-#define COST_ALONE  0.6     /* a construct without a match: two of them are dearer than any match, which has 1 at most */
-#define SHARE_MOVED 0.9     /* what the counts decide, of constructs at different lines, */
-#define SHARE_SAME  0.5     /* and at the same line */
+#define COST_ALONE  0.6     /* a construct without a match: two of them cost more than any match, which costs 1 at most */
+#define SHARE_MOVED 0.9     /* weight of the counts for constructs at different lines */
+#define SHARE_SAME  0.5     /* weight of the counts for constructs at the same line */
 
-/* From 0, as often, to 1. The runs of a side are added up. */
+/* The distance of the counts: from 0, equal, to 1. The runs of a side are added up. */
 static double count_distance(const struct diff_row *a, size_t n_a, const struct diff_row *b, size_t n_b)
 {
 	double of_a = 0, of_b = 0;
@@ -25,26 +25,26 @@ static double count_distance(const struct diff_row *a, size_t n_a, const struct 
 	return more > 0 ? 1 - less / more : 0;
 }
 
-struct group {
+struct match_group {
 	const struct diff_side *a, *b;
 	size_t first_a, first_b, n_a, n_b;
 };
 
-static double pair_cost(const struct group *g, size_t i, size_t j)
+static double pair_cost(const struct match_group *g, size_t i, size_t j)
 {
 	const struct diff_row *a = &g->a->rows[g->first_a + i], *b = &g->b->rows[g->first_b + j];
 	double distance = count_distance(a, g->a->n_runs, b, g->b->n_runs);
 	return diff_row_is_same(a, b) ? SHARE_SAME * distance : COST_MOVED + SHARE_MOVED * distance;
 }
 
-static void pair(const struct group *g, size_t i, size_t j, size_t *of_a, size_t *of_b)
+static void pair(const struct match_group *g, size_t i, size_t j, size_t *of_a, size_t *of_b)
 {
 	of_a[g->first_a + i] = g->first_b + j;
 	of_b[g->first_b + j] = g->first_a + i;
 }
 
 /* costs[i][j]: of the rows from i and j on. */
-static void align(const struct group *g, size_t *of_a, size_t *of_b)
+static void align(const struct match_group *g, size_t *of_a, size_t *of_b)
 {
 	size_t width = g->n_b + 1;
 	double *costs = memory_get((g->n_a + 1) * width, sizeof *costs, "the comparison");
@@ -71,7 +71,7 @@ static void align(const struct group *g, size_t *of_a, size_t *of_b)
 	free(costs);
 }
 
-static void match_lines(const struct group *g, size_t *of_a, size_t *of_b)
+static void match_lines(const struct match_group *g, size_t *of_a, size_t *of_b)
 {
 	for (size_t i = 0, j = 0; i < g->n_a && j < g->n_b;) {
 		const struct diff_row *a = &g->a->rows[g->first_a + i], *b = &g->b->rows[g->first_b + j];
@@ -106,7 +106,7 @@ void diff_match(const struct diff_side *a, const struct diff_side *b, size_t *of
 		else if (order > 0)
 			j++;
 		else {
-			struct group group = {a, b, i, j, group_size(a, i), group_size(b, j)};
+			struct match_group group = {a, b, i, j, group_size(a, i), group_size(b, j)};
 			if (group.n_a > MOST_PAIRS / group.n_b)
 				match_lines(&group, of_a, of_b);
 			else

@@ -3,19 +3,22 @@
  * The bootstrap: runs are drawn from each side, with repetition, as many as there are, and the medians of what was drawn
  * are subtracted. The middle 95 % of many such draws are the interval.
  */
-#include "builder/diff/noise.h"
+#include "builder/diff/diff.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
 
+#include <math.h>
 #include <string.h>
 
-#define DRAWS 2000
-#define TAIL  (DRAWS / 40) /* draws that are left out at each end */
-#define WHAT  "the comparison"
+#define DRAWS        2000
+#define TAIL         (DRAWS / 40) /* draws that are left out at each end */
+#define LEAST_CHANGE 0.01         /* of the figure itself: less is not called a change */
+#define WHAT         "the comparison"
 
 static int by_value(const void *left, const void *right)
 {
 	double l = *(const double *)left, r = *(const double *)right;
-	return l < r ? -1 : l > r;
+	return cmp(l, r);
 }
 
 static double *sort(const uint64_t *values, size_t n)
@@ -23,7 +26,7 @@ static double *sort(const uint64_t *values, size_t n)
 	double *sorted = memory_get(n, sizeof *sorted, WHAT);
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = (double)values[i];
-	qsort(sorted, n, sizeof *sorted, by_value);
+	sort_array(sorted, n, by_value);
 	return sorted;
 }
 
@@ -40,7 +43,7 @@ struct noise_group noise_group(const uint64_t *values, size_t n)
 	return of_all;
 }
 
-/* A generator of Marsaglia's (xorshift64): its state is never 0. */
+/* Marsaglia's generator xorshift64: its state is never 0. */
 static uint64_t draw(uint64_t *state)
 {
 	*state ^= *state << 13;
@@ -75,7 +78,7 @@ static void find_interval(struct noise_change *change, const double *a, size_t n
 		double of_a = draw_median(a, n_a, counts, &state);
 		differences[i] = draw_median(b, n_b, counts, &state) - of_a;
 	}
-	qsort(differences, DRAWS, sizeof *differences, by_value);
+	sort_array(differences, DRAWS, by_value);
 	change->lowest = differences[TAIL];
 	change->highest = differences[DRAWS - 1 - TAIL];
 	free(differences);
@@ -94,6 +97,18 @@ struct noise_change noise_compare(const uint64_t *a, size_t n_a, const uint64_t 
 	free(of_a);
 	free(of_b);
 	return change;
+}
+
+bool noise_is_change(const struct noise_change *change, double threshold, double least)
+{
+	double size = fabs(change->difference), least_share = change->has_interval ? LEAST_CHANGE : threshold;
+	bool is_real = !change->has_interval || noise_excludes_zero(change);
+	return is_real && size > least_share * change->a.median && size > least;
+}
+
+bool noise_is_other_count(const struct noise_change *count)
+{
+	return count->a.most < count->b.least || count->b.most < count->a.least;
 }
 
 double noise_chance(size_t n_a, size_t n_b)

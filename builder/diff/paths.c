@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Compares the paths of creation of each construct. Paths of both sides are the same one where all of their steps are
- * matched. A step that has no match on the other side, and the only one of its kind that has none there, below the same
- * path, is taken for that one: so a creator that got another name does not make all that it creates new.
+ * matched. If below the same path each side has exactly one step of a kind without a match, the two are matched: so the
+ * paths below a creator that was renamed are still compared.
  */
 #include "builder/diff/diff.h"
 #include "builder/support/memory.h"
+#include "builder/support/lower_bound.h"
+#include "builder/support/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,18 +30,15 @@ static bool is_alone(const struct diff_tree *tree, const size_t *row_of, uint32_
 	return step < STEP_OTHERS && row_of[step] == NO_ROW;
 }
 
-/* Of a path above and a kind. A kind is the first row of a that has it: those that a does not have need not be told apart. */
+/*
+ * The key of a path above and a kind. A kind is the first row of a that has it: kinds that a does not have need not be
+ * distinguished.
+ */
 static uint64_t kind_key(const struct matching *m, const struct diff_side *side, uint32_t parent, uint32_t row)
 {
 	const char *kind = side->rows[row].place->kind;
-	size_t first = 0, end = m->a->n_rows; /* rows are in the order of their kinds */
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-		if (strcmp(m->a->rows[middle].place->kind, kind) < 0)
-			first = middle + 1;
-		else
-			end = middle;
-	}
+	/* Rows are in the order of their kinds. */
+	size_t first = lower_bound(i, 0, m->a->n_rows, strcmp(m->a->rows[i].place->kind, kind) < 0);
 	bool is_there = first < m->a->n_rows && strcmp(m->a->rows[first].place->kind, kind) == 0;
 	return (uint64_t)parent << 32 | (is_there ? (uint32_t)first : NO_NODE);
 }
@@ -90,7 +89,7 @@ static void match_nodes(struct matching *m)
 /* ---- Paths of constructs ---- */
 
 /* A path on its way to an entry. */
-struct item {
+struct sorted_path {
 	size_t entry;
 	uint32_t a, b;
 	double own_ns, count; /* by how much the medians differ */
@@ -110,19 +109,19 @@ static bool was_used(const struct diff_tree *tree, uint32_t node)
 	return false;
 }
 
-static struct item make_item(const struct matching *m, size_t entry, uint32_t a, uint32_t b)
+static struct sorted_path make_item(const struct matching *m, size_t entry, uint32_t a, uint32_t b)
 {
-	struct item item = {.entry = entry, .a = a, .b = b};
+	struct sorted_path item = {.entry = entry, .a = a, .b = b};
 	item.own_ns = fabs(median(&m->b->tree, b, PATH_OWN) - median(&m->a->tree, a, PATH_OWN));
 	item.count = fabs(median(&m->b->tree, b, PATH_COUNT) - median(&m->a->tree, a, PATH_COUNT));
 	return item;
 }
 
 /* The entries of constructs, and of each the paths; *n becomes their number. To be freed. */
-static struct item *list_items(const struct matching *m, const size_t *entry_of_b, size_t *n)
+static struct sorted_path *list_items(const struct matching *m, const size_t *entry_of_b, size_t *n)
 {
 	const struct diff_tree *a = &m->a->tree, *b = &m->b->tree;
-	struct item *items = memory_get(a->n_nodes + (size_t)b->n_nodes, sizeof *items, WHAT);
+	struct sorted_path *items = memory_get(a->n_nodes + (size_t)b->n_nodes, sizeof *items, WHAT);
 	*n = 0;
 	for (uint32_t node = 1; node < a->n_nodes; node++) {
 		uint32_t row = a->nodes[node].step, other = m->of_a[node];
@@ -143,22 +142,14 @@ static struct item *list_items(const struct matching *m, const size_t *entry_of_
 	return items;
 }
 
-/* By entry; of these the one first that differs most. */
+/* Sorts by entry, then the largest difference first. */
 static int by_difference(const void *left, const void *right)
 {
-	const struct item *l = left, *r = right;
-	if (l->entry != r->entry)
-		return l->entry < r->entry ? -1 : 1;
-	if (l->own_ns != r->own_ns)
-		return l->own_ns > r->own_ns ? -1 : 1;
-	if (l->count != r->count)
-		return l->count > r->count ? -1 : 1;
-	if (l->a != r->a)
-		return l->a < r->a ? -1 : 1;
-	return l->b < r->b ? -1 : l->b > r->b;
+	const struct sorted_path *l = left, *r = right;
+	return cmp(l->entry, r->entry) ?: cmp(r->own_ns, l->own_ns) ?: cmp(r->count, l->count) ?: cmp(l->a, r->a) ?: cmp(l->b, r->b);
 }
 
-static struct diff_path compare_path(const struct diff *diff, const struct item *item)
+static struct diff_path compare_path(const struct diff *diff, const struct sorted_path *item)
 {
 	const struct diff_tree *a = &diff->sides[0].tree, *b = &diff->sides[1].tree;
 	size_t n = a->n_runs > b->n_runs ? a->n_runs : b->n_runs;
@@ -167,14 +158,14 @@ static struct diff_path compare_path(const struct diff *diff, const struct item 
 	for (unsigned f = 0; f < PATH_FIGURES; f++) {
 		path.figures[f] = noise_compare(item->a != NO_NODE ? diff_tree_values(a, item->a, f) : nothing, a->n_runs,
 						item->b != NO_NODE ? diff_tree_values(b, item->b, f) : nothing, b->n_runs);
-		path.is_changed[f] =
-			f == PATH_COUNT ? diff_is_other_count(&path.figures[f]) : diff_is_change(diff, &path.figures[f]);
+		path.is_changed[f] = f == PATH_COUNT ? noise_is_other_count(&path.figures[f])
+						     : noise_is_change(&path.figures[f], diff->threshold, diff->least_ns);
 	}
 	free(nothing);
 	return path;
 }
 
-static void fill_entries(struct diff *diff, const struct item *items, size_t n)
+static void fill_entries(struct diff *diff, const struct sorted_path *items, size_t n)
 {
 	size_t n_paths = 0;
 	diff->paths = memory_get(n, sizeof *diff->paths, WHAT);
@@ -202,8 +193,8 @@ void diff_compare_paths(struct diff *diff, const size_t *of_a, const size_t *of_
 	m.of_a = memory_get(m.a->tree.n_nodes, sizeof *m.of_a, WHAT);
 	m.of_b = memory_get(m.b->tree.n_nodes, sizeof *m.of_b, WHAT);
 	match_nodes(&m);
-	struct item *items = list_items(&m, entry_of_b, &n);
-	qsort(items, n, sizeof *items, by_difference);
+	struct sorted_path *items = list_items(&m, entry_of_b, &n);
+	sort_array(items, n, by_difference);
 	fill_entries(diff, items, n);
 	free(items);
 	free(entry_of_b);
@@ -230,7 +221,7 @@ const char *diff_path_step(const struct diff *diff, const struct diff_path *path
 	}
 }
 
-/* Of how many steps above the construct two paths are the same. */
+/* The number of steps above the construct in which two paths are the same. */
 static size_t n_alike(const struct diff *diff, const struct diff_path *one, const struct diff_path *other)
 {
 	for (size_t n = 1;; n++) {
@@ -240,7 +231,7 @@ static size_t n_alike(const struct diff *diff, const struct diff_path *one, cons
 	}
 }
 
-struct shown diff_path_name(const struct diff *diff, const struct diff_entry *e, const struct diff_path *path, size_t width)
+struct formatted diff_path_name(const struct diff *diff, const struct diff_entry *e, const struct diff_path *path, size_t width)
 {
 	size_t n = 1;
 	for (size_t i = 0; i < e->n_paths; i++) {
@@ -248,8 +239,8 @@ struct shown diff_path_name(const struct diff *diff, const struct diff_entry *e,
 		n = alike >= n ? alike + 1 : n;
 	}
 	const char *step = diff_path_step(diff, path, n);
-	struct shown shown;
+	struct formatted shown;
 	snprintf(shown.text, sizeof shown.text, "by %.50s%s",
-		 shown_fit(step != NULL ? step : "process", width - (n > 1 ? 6 : 3)).text, n > 1 ? " .." : "");
+		 format_fit(step != NULL ? step : "process", width - (n > 1 ? 6 : 3)).text, n > 1 ? " .." : "");
 	return shown;
 }

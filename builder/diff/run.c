@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Reads what the comparison needs of a build. Every key and column that it uses has to be there, and of its type: a file
- * that somebody changed, or another version wrote, is an error that names the place.
+ * that was changed, or that another version wrote, is an error that names the place.
  */
 #include "builder/diff/run.h"
-#include "builder/diff/table.h"
 #include "builder/support/array.h"
 #include "builder/support/diag.h"
+#include "builder/support/file.h"
 
 #include <jansson.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *const columns[FIGURES] = {"count", "own_ns", "wait_ns", "blamed_ns"};
 
 /* ---- summary.json ---- */
 
-struct reader {
+struct summary_reader {
 	const char *path; /* of the file */
 	bool is_bad;
 };
 
-static json_t *member(struct reader *reader, json_t *object, const char *key, json_type type)
+static json_t *member(struct summary_reader *reader, json_t *object, const char *key, json_type type)
 {
 	json_t *value = json_object_get(object, key);
 	if (value != NULL && json_typeof(value) == type)
@@ -32,7 +31,7 @@ static json_t *member(struct reader *reader, json_t *object, const char *key, js
 	return NULL;
 }
 
-static uint64_t number(struct reader *reader, json_t *object, const char *key)
+static uint64_t number(struct summary_reader *reader, json_t *object, const char *key)
 {
 	json_t *value = member(reader, object, key, JSON_INTEGER);
 	json_int_t integer = value != NULL ? json_integer_value(value) : 0;
@@ -43,19 +42,19 @@ static uint64_t number(struct reader *reader, json_t *object, const char *key)
 	return integer < 0 ? 0 : (uint64_t)integer;
 }
 
-static char *string(struct reader *reader, json_t *object, const char *key)
+static char *string(struct summary_reader *reader, json_t *object, const char *key)
 {
 	json_t *value = member(reader, object, key, JSON_STRING);
 	return text_copy(value != NULL ? json_string_value(value) : "");
 }
 
-static bool truth(struct reader *reader, json_t *object, const char *key)
+static bool truth(struct summary_reader *reader, json_t *object, const char *key)
 {
 	json_t *value = json_object_get(object, key);
 	return json_is_boolean(value) ? json_is_true(value) : member(reader, object, key, JSON_TRUE) != NULL;
 }
 
-static void read_limit(struct reader *reader, struct diff_run *run, json_t *answer)
+static void read_limit(struct summary_reader *reader, struct diff_run *run, json_t *answer)
 {
 	json_t *construct = member(reader, answer, "construct", JSON_OBJECT);
 	run->limit = string(reader, answer, "limit");
@@ -63,17 +62,19 @@ static void read_limit(struct reader *reader, struct diff_run *run, json_t *answ
 					    string(reader, construct, "file"), string(reader, construct, "function"),
 					    number(reader, construct, "line")};
 	run->speedup = json_number_value(json_object_get(answer, "possible_speedup"));
+	run->is_lower_bound = json_is_true(json_object_get(answer, "lower_bound"));
+	run->is_gain_unknown = json_is_false(json_object_get(json_object_get(answer, "why"), "gain_known"));
 }
 
-static void read_dumps(struct reader *reader, struct diff_run *run, json_t *table)
+static void read_dumps(struct summary_reader *reader, struct diff_run *run, json_t *table)
 {
 	run->dumps = memory_zeroed(json_array_size(table), sizeof *run->dumps, "the runs");
 	for (; run->n_dumps < json_array_size(table); run->n_dumps++)
 		run->dumps[run->n_dumps] = string(reader, json_array_get(table, run->n_dumps), "dump");
 }
 
-/* All states in which threads work. Where context switches were recorded, they had a processor meanwhile. */
-static uint64_t read_work(struct reader *reader, json_t *states)
+/* The time in all states in which threads work. Where context switches were recorded, they had a processor meanwhile. */
+static uint64_t read_work(struct summary_reader *reader, json_t *states)
 {
 	const char *name;
 	json_t *state, *total = member(reader, states, "total", JSON_OBJECT);
@@ -82,7 +83,7 @@ static uint64_t read_work(struct reader *reader, json_t *states)
 	return ns;
 }
 
-static void read_root(struct reader *reader, struct diff_run *run, json_t *root)
+static void read_root(struct summary_reader *reader, struct diff_run *run, json_t *root)
 {
 	json_t *answer = json_object_get(root, "answer"), *repairs = member(reader, root, "repairs", JSON_OBJECT);
 	bool is_complete = truth(reader, root, "complete"), is_snapshot = truth(reader, root, "snapshot");
@@ -109,7 +110,7 @@ static void *json_memory(size_t n_bytes)
 static int read_summary(struct diff_run *run, const char *dir)
 {
 	char *path = text_format("%s/summary.json", dir);
-	struct reader reader = {path, false};
+	struct summary_reader reader = {path, false};
 	json_error_t why;
 	json_set_alloc_funcs(json_memory, free);
 	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
@@ -128,8 +129,7 @@ static int read_summary(struct diff_run *run, const char *dir)
 static int read_construct(struct diff_run *run, const struct table *table, size_t row, const int places[4], const int numbers[2],
 			  const int figures[FIGURES])
 {
-	array_reserve((void **)&run->constructs, run->n_constructs + 1, &run->capacity, sizeof *run->constructs);
-	struct diff_construct *c = &run->constructs[run->n_constructs++];
+	struct diff_construct *c = array_add(run->constructs, run->n_constructs, run->capacity);
 	*c = (struct diff_construct){
 		.place = {text_copy(table_field(table, row, places[0])), text_copy(table_field(table, row, places[1])),
 			  text_copy(table_field(table, row, places[2])), text_copy(table_field(table, row, places[3])), 0}};
@@ -161,23 +161,15 @@ static int read_constructs(struct diff_run *run, const struct table *table)
 	return is_whole ? 0 : -1;
 }
 
-static bool has_file(const char *dir, const char *name)
-{
-	char *path = text_format("%s/%s", dir, name);
-	bool is_there = access(path, F_OK) == 0;
-	free(path);
-	return is_there;
-}
-
 bool diff_run_is_there(const char *dir)
 {
-	return has_file(dir, "summary.json");
+	return file_is_there(dir, "summary.json");
 }
 
 int diff_run_read(struct diff_run *run, const char *dir, const char *path)
 {
 	*run = (struct diff_run){.path = text_copy(path)};
-	if (!has_file(dir, "constructs.csv"))
+	if (!file_is_there(dir, "constructs.csv"))
 		return error("%s: has no constructs.csv: it was built without --csv", path);
 	struct table table = {0};
 	int rc = read_summary(run, dir);

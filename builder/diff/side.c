@@ -3,8 +3,11 @@
  * Puts the constructs of a side's runs together. In all runs of a side, which are of the same program, a construct has the
  * same place: so here places are compared as they are.
  */
-#include "builder/diff/side.h"
+#include "builder/diff/diff.h"
 #include "builder/support/memory.h"
+#include "builder/diff/run.h"
+#include "builder/support/array.h"
+#include "builder/support/sort.h"
 
 #include <string.h>
 
@@ -15,7 +18,7 @@
 static int compare_bytes(const char *a, size_t n_a, const char *b, size_t n_b)
 {
 	int order = memcmp(a, b, n_a < n_b ? n_a : n_b);
-	return order != 0 ? order : n_a < n_b ? -1 : n_a > n_b;
+	return order ?: cmp(n_a, n_b);
 }
 
 int diff_row_compare_group(const struct diff_row *a, const struct diff_row *b)
@@ -43,14 +46,14 @@ static struct diff_row make_row(const struct diff_place *place)
 	const char *slash = strrchr(place->file, '/');
 	struct diff_row row = {.place = place, .file = slash != NULL ? slash + 1 : place->file, .function = place->function};
 	row.file_bytes = strlen(row.file);
-	row.function_bytes = strcspn(row.function, "."); /* compilers number what they outline */
+	row.function_bytes = strcspn(row.function, "."); /* compilers number outlined functions */
 	row.position = place->line != 0 ? place->line : offset_of(place->label);
 	return row;
 }
 
 /* ---- Rows ---- */
 
-struct entry {
+struct side_entry {
 	struct diff_row row;
 	struct diff_construct *construct;
 	size_t run;
@@ -58,10 +61,10 @@ struct entry {
 
 static int by_place(const void *left, const void *right)
 {
-	const struct diff_row *l = &((const struct entry *)left)->row, *r = &((const struct entry *)right)->row;
+	const struct diff_row *l = &((const struct side_entry *)left)->row, *r = &((const struct side_entry *)right)->row;
 	int order = diff_row_compare_group(l, r);
 	if (order == 0)
-		order = l->position < r->position ? -1 : l->position > r->position;
+		order = cmp(l->position, r->position);
 	if (order == 0 && l->place->line == 0)
 		order = strcmp(l->place->label, r->place->label);
 	return order;
@@ -78,13 +81,13 @@ static size_t n_constructs_of(const struct diff_side *side)
 static void make_rows(struct diff_side *side)
 {
 	size_t n = 0, n_runs = side->n_runs;
-	struct entry *entries = memory_get(n_constructs_of(side), sizeof *entries, WHAT);
+	struct side_entry *entries = memory_get(n_constructs_of(side), sizeof *entries, WHAT);
 	for (size_t r = 0; r < n_runs; r++)
 		for (size_t i = 0; i < side->runs[r].n_constructs; i++) {
 			struct diff_construct *c = &side->runs[r].constructs[i];
-			entries[n++] = (struct entry){make_row(&c->place), c, r};
+			entries[n++] = (struct side_entry){make_row(&c->place), c, r};
 		}
-	qsort(entries, n, sizeof *entries, by_place);
+	sort_array(entries, n, by_place);
 	side->rows = memory_zeroed(n, sizeof *side->rows, WHAT);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || by_place(&entries[i - 1], &entries[i]) != 0) {
@@ -105,11 +108,11 @@ static void make_rows(struct diff_side *side)
 
 static size_t find_row(const struct diff_side *side, const struct diff_place *place)
 {
-	struct entry key = {.row = make_row(place)};
+	struct side_entry key = {.row = make_row(place)};
 	size_t first = 0, end = side->n_rows;
 	while (first < end) {
 		size_t middle = first + (end - first) / 2;
-		struct entry entry = {.row = side->rows[middle]};
+		struct side_entry entry = {.row = side->rows[middle]};
 		int order = by_place(&key, &entry);
 		if (order == 0)
 			return middle;
@@ -157,4 +160,62 @@ void diff_side_free(struct diff_side *side)
 	diff_tree_free(&side->tree);
 	free(side->rows);
 	free(side->runs);
+}
+
+/* ---- Tree ---- */
+
+/*
+ * Puts the paths of a side's runs together: see run.h.
+ */
+
+static uint32_t add_node(struct diff_tree *tree, uint32_t parent, uint32_t step)
+{
+	size_t n = PATH_FIGURES * tree->n_runs, first = tree->n_nodes * n;
+	array_reserve(tree->values, first + n, tree->values_capacity);
+	memset(tree->values + first, 0, n * sizeof *tree->values);
+	array_push(tree->nodes, tree->n_nodes, tree->nodes_capacity, (struct diff_node){parent, step});
+	return tree->n_nodes - 1;
+}
+
+static uint32_t put_node(struct diff_tree *tree, uint32_t parent, uint32_t step)
+{
+	uint32_t node = diff_tree_child(tree, parent, step);
+	if (node == NO_NODE) {
+		node = add_node(tree, parent, step);
+		*map_put(&tree->children, (uint64_t)parent << 32 | step) = node;
+	}
+	return node;
+}
+
+static void add_run(struct diff_tree *tree, const struct diff_run *run, size_t r)
+{
+	uint32_t *node_of = memory_get(run->n_steps, sizeof *node_of, "the paths of creation");
+	for (size_t i = 0; i < run->n_steps; i++) {
+		const struct diff_step *step = &run->steps[i];
+		bool is_construct = step->construct < STEP_OTHERS;
+		uint32_t what = is_construct ? (uint32_t)run->constructs[step->construct].row : step->construct;
+		node_of[i] = what == STEP_PROCESS ? TREE_ROOT : put_node(tree, node_of[step->above], what);
+		uint64_t *values = tree->values + (size_t)node_of[i] * PATH_FIGURES * tree->n_runs;
+		values[PATH_COUNT * tree->n_runs + r] += step->count;
+		values[PATH_OWN * tree->n_runs + r] += step->own_ns;
+	}
+	free(node_of);
+}
+
+void diff_tree_make(struct diff_tree *tree, const struct diff_run *runs, size_t n_runs)
+{
+	*tree = (struct diff_tree){.n_runs = n_runs};
+	for (size_t r = 0; r < n_runs; r++)
+		if (runs[r].steps == NULL)
+			return;
+	add_node(tree, TREE_ROOT, STEP_PROCESS);
+	for (size_t r = 0; r < n_runs; r++)
+		add_run(tree, &runs[r], r);
+}
+
+void diff_tree_free(struct diff_tree *tree)
+{
+	free(tree->nodes);
+	free(tree->values);
+	map_free(&tree->children);
 }

@@ -4,13 +4,13 @@
  * number in constructs.csv.
  */
 #include "builder/diff/run.h"
-#include "builder/diff/table.h"
 #include "builder/support/diag.h"
+#include "builder/support/file.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NAME "spawn.csv"
 
@@ -21,10 +21,10 @@ static const char *const columns[COLUMNS] = {"number", "above", "construct", "na
 static int by_number(const void *key, const void *member)
 {
 	uint64_t number = *(const uint64_t *)key, other = ((const struct diff_construct *)member)->number;
-	return number < other ? -1 : number > other;
+	return cmp(number, other);
 }
 
-/* Constructs are in the order of their numbers; one without figures, of a process that executed nothing, is not told apart. */
+/* Constructs are in the order of their numbers. Those without figures, of a process that executed nothing, are all unknown. */
 static int find_construct(const struct diff_run *run, const struct table *table, size_t row, const int at[COLUMNS], uint32_t *index)
 {
 	uint64_t number;
@@ -79,10 +79,7 @@ static int read_rows(struct diff_run *run, const struct table *table)
 
 int diff_run_read_steps(struct diff_run *run, const char *dir)
 {
-	char *path = text_format("%s/" NAME, dir);
-	bool is_there = access(path, F_OK) == 0;
-	free(path);
-	if (!is_there)
+	if (!file_is_there(dir, NAME))
 		return 0;
 	struct table table = {0};
 	int rc = table_read(&table, dir, NAME) == 0 ? read_rows(run, &table) : -1;

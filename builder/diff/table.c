@@ -2,9 +2,10 @@
  *
  * Reads a table: the file is read whole, and its fields are cut in place.
  */
-#include "builder/diff/table.h"
+#include "builder/diff/run.h"
 #include "builder/support/array.h"
 #include "builder/support/diag.h"
+#include "builder/tables/row.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -61,6 +62,8 @@ static int cut_field(char **at, char *end, char **field, size_t *line)
 	*end = *p;
 	*at = p + 1;
 	*out = '\0';
+	if (**field == '\'' && row_is_marked(*field))
+		++*field;
 	return *end == ',' || *end == '\n' ? 0 : -1;
 }
 
@@ -68,10 +71,10 @@ static int cut_row(struct table *table, char **at, size_t *line)
 {
 	size_t n = 0, first = *line;
 	char end = ',';
-	array_reserve((void **)&table->lines, table->n_rows + 2, &table->lines_capacity, sizeof *table->lines);
+	array_reserve(table->lines, table->n_rows + 2, table->lines_capacity);
 	table->lines[table->n_columns != 0 ? table->n_rows + 1 : 0] = first;
 	for (; end == ','; n++) {
-		array_reserve((void **)&table->fields, table->n_fields + 1, &table->capacity, sizeof *table->fields);
+		array_reserve(table->fields, table->n_fields + 1, table->capacity);
 		if (cut_field(at, &end, &table->fields[table->n_fields], line) != 0)
 			return bad(table, *line, "the line is cut, or its quotes are wrong");
 		table->n_fields++;

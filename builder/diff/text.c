@@ -4,7 +4,8 @@
  */
 #include "builder/diff/diff.h"
 #include "builder/support/memory.h"
-#include "builder/support/shown.h"
+#include "builder/support/format.h"
+#include "builder/support/sort.h"
 
 #include <math.h>
 
@@ -17,15 +18,10 @@ static const char *const titles[FIGURES] = {[FIGURE_OWN] = "executed", [FIGURE_W
 
 /* ---- Words ---- */
 
-static const char *plural(size_t n)
+/* A share as "+1.2%" or "+12%"; "25 x" for what becomes many times as much: six columns at most. */
+static struct formatted percent(double share)
 {
-	return n == 1 ? "" : "s";
-}
-
-/* "+1.2%", "+12%", of a share; "25 x" for what becomes many times as much: six columns at most. */
-static struct shown percent(double share)
-{
-	struct shown shown;
+	struct formatted shown;
 	if (share >= 98.5)
 		snprintf(shown.text, sizeof shown.text, ">99 x");
 	else if (share >= 9.995)
@@ -36,19 +32,20 @@ static struct shown percent(double share)
 }
 
 /* As a share of A's median, where that is not 0. */
-static struct shown change_of(const struct noise_change *c, double difference)
+static struct formatted change_of(const struct noise_change *c, double difference)
 {
-	struct shown shown = {"-"};
+	struct formatted shown = {"-"};
 	if (c->a.median > 0)
 		return percent(difference / c->a.median);
 	if (difference != 0)
-		snprintf(shown.text, sizeof shown.text, "%s%.20s", difference > 0 ? "+" : "-", shown_ns(fabs(difference)).text);
+		snprintf(shown.text, sizeof shown.text, "%s%.20s", difference > 0 ? "+" : "-",
+			 format_mean_ns(fabs(difference)).text);
 	return shown;
 }
 
-static struct shown interval_of(const struct noise_change *c)
+static struct formatted interval_of(const struct noise_change *c)
 {
-	struct shown shown = {""};
+	struct formatted shown = {""};
 	if (c->has_interval && c->a.median > 0)
 		snprintf(shown.text, sizeof shown.text, "%.20s to %.20s", change_of(c, c->lowest).text,
 			 change_of(c, c->highest).text);
@@ -56,9 +53,9 @@ static struct shown interval_of(const struct noise_change *c)
 }
 
 /* Half of the range, as a share of the median. */
-static struct shown spread_of(const struct noise_group *group)
+static struct formatted spread_of(const struct noise_group *group)
 {
-	struct shown shown = {""};
+	struct formatted shown = {""};
 	if (group->median > 0)
 		snprintf(shown.text, sizeof shown.text, "%.0f%%", 50 * (group->most - group->least) / group->median);
 	return shown;
@@ -75,18 +72,25 @@ static void print_sides(const struct diff *diff, FILE *out)
 {
 	for (size_t s = 0; s < diff->n_sides; s++) {
 		const struct diff_side *side = &diff->sides[s];
-		fprintf(out, "%c        %-40s %zu run%s, %.0f thread%s, %s\n", letter(s), shown_fit(side->name, 40).text,
-			side->n_runs, plural(side->n_runs), diff->threads[s], plural((size_t)diff->threads[s]),
-			shown_ns(diff->wall_ns[s]).text);
+		fprintf(out, "%c        %-40s %zu run%s, %.0f thread%s, %s\n", letter(s), format_fit(side->name, 40).text,
+			side->n_runs, format_plural(side->n_runs), diff->threads[s], format_plural((size_t)diff->threads[s]),
+			format_mean_ns(diff->wall_ns[s]).text);
 	}
 }
 
 static void print_one_limit(const struct diff *diff, size_t s, FILE *out)
 {
 	const struct diff_side *side = &diff->sides[s];
-	fprintf(out, "%c %s", letter(s), side->limited->limit);
-	if (side->limited->limiting.label != NULL && side->limited->limiting.label[0] != '\0')
-		fprintf(out, " of %s, at most %.2f x", shown_fit(side->limited->limiting.label, 28).text, side->limited->speedup);
+	const struct diff_run *run = side->limited;
+	bool has_place = run->limiting.label != NULL && run->limiting.label[0] != '\0';
+	fprintf(out, "%c %s", letter(s), run->limit);
+	if (has_place)
+		fprintf(out, " of %s", format_fit(run->limiting.label, 28).text);
+	if (has_place && run->is_gain_unknown)
+		fputs(", gain not known", out);
+	else if (has_place)
+		fprintf(out, ", %s%.2f x%s", run->is_lower_bound ? "" : "at most ", run->speedup,
+			run->is_lower_bound ? ", or more" : "");
 	if (side->n_limited < side->n_runs)
 		fprintf(out, " (%zu of %zu)", side->n_limited, side->n_runs);
 	fputs("\n", out);
@@ -158,14 +162,14 @@ static int by_difference(const void *left, const void *right, void *self)
 	size_t l = *(const size_t *)left, r = *(const size_t *)right;
 	double d_l = difference_of(&ranking->diff->entries[l], ranking->figure);
 	double d_r = difference_of(&ranking->diff->entries[r], ranking->figure);
-	return d_l != d_r ? (d_l > d_r ? -1 : 1) : l < r ? -1 : 1;
+	return cmp(d_r, d_l) ?: cmp(l, r);
 }
 
 static void print_time(const char *name, const struct noise_change *c, FILE *out)
 {
-	struct shown interval = interval_of(c);
-	fprintf(out, "%-25s %8s %5s %8s %5s %7s%s%s\n", shown_fit(name, 25).text, shown_ns(c->a.median).text, spread_of(&c->a).text,
-		shown_ns(c->b.median).text, spread_of(&c->b).text, change_of(c, c->difference).text,
+	struct formatted interval = interval_of(c);
+	fprintf(out, "%-25s %8s %5s %8s %5s %7s%s%s\n", format_fit(name, 25).text, format_mean_ns(c->a.median).text,
+		spread_of(&c->a).text, format_mean_ns(c->b.median).text, spread_of(&c->b).text, change_of(c, c->difference).text,
 		interval.text[0] != '\0' ? "  " : "", interval.text);
 }
 
@@ -174,7 +178,7 @@ static void print_paths(const struct diff *diff, const struct diff_entry *e, FIL
 	size_t n = 0;
 	for (size_t i = 0; diff_has_paths(e) && i < e->n_paths; i++)
 		if (e->paths[i].is_changed[PATH_OWN] && n++ < MOST_PATHS) {
-			struct shown line;
+			struct formatted line;
 			snprintf(line.text, sizeof line.text, "  %.60s", diff_path_name(diff, e, &e->paths[i], 23).text);
 			print_time(line.text, &e->paths[i].figures[PATH_OWN], out);
 		}
@@ -182,7 +186,7 @@ static void print_paths(const struct diff *diff, const struct diff_entry *e, FIL
 		fprintf(out, "  (%zu more paths differ)\n", n - MOST_PATHS);
 }
 
-/* Those that differ most first. */
+/* Prints the constructs that differ most first. */
 static void print_times(const struct diff *diff, enum diff_figure figure, FILE *out)
 {
 	size_t n_changed = 0, n_same = 0, *order = memory_get(diff->n_entries, sizeof *order, "the comparison");
@@ -194,7 +198,7 @@ static void print_times(const struct diff *diff, enum diff_figure figure, FILE *
 		else
 			n_same += c->a.most > 0 || c->b.most > 0;
 	}
-	qsort_r(order, n_changed, sizeof *order, by_difference, &ranking);
+	sort_array_r(order, n_changed, by_difference, &ranking);
 	if (n_changed == 0)
 		fprintf(out, "\n%-9sno construct differs\n", titles[figure]);
 	else
@@ -242,9 +246,9 @@ static void print_list(const struct diff *diff, enum list list, const char *titl
 		if (!is_in(e, list) || n++ >= MOST_ROWS)
 			continue;
 		fprintf(out, "%s%-9s%s", n == 1 ? "\n" : "", n == 1 ? title : "",
-			shown_fit(diff_place_name(diff_entry_place(e)), 30).text);
+			format_fit(diff_place_name(diff_entry_place(e)), 30).text);
 		if (list == LIST_MOVED)
-			fprintf(out, ", in A %s", shown_fit(diff_place_name(e->a->place), 30).text);
+			fprintf(out, ", in A %s", format_fit(diff_place_name(e->a->place), 30).text);
 		else {
 			fputs(": ", out);
 			if (list != LIST_NEW)
@@ -272,7 +276,7 @@ static void print_path_counts(const struct diff *diff, FILE *out)
 			if (!e->paths[p].is_changed[PATH_COUNT] || n++ >= MOST_ROWS)
 				continue;
 			fprintf(out, "%s%-9s%s %s: ", n == 1 ? "\n" : "", n == 1 ? "paths" : "",
-				shown_fit(diff_place_name(diff_entry_place(e)), 22).text,
+				format_fit(diff_place_name(diff_entry_place(e)), 22).text,
 				diff_path_name(diff, e, &e->paths[p], 24).text);
 			print_count(&count->a, out);
 			fputs(", now ", out);
@@ -310,7 +314,8 @@ static void print_totals(const struct diff *diff, FILE *out)
 		double efficiency = diff->threads[s] > 0 ? speedup * diff->threads[base] / diff->threads[s] : 0;
 		double inflation = diff->work_ns[base] > 0 ? diff->work_ns[s] / diff->work_ns[base] : 0;
 		fprintf(out, "%4c %8.0f %9s %8.2f %10.0f%% %9s %10.2f\n", letter(s), diff->threads[s],
-			shown_ns(diff->wall_ns[s]).text, speedup, 100 * efficiency, shown_ns(diff->work_ns[s]).text, inflation);
+			format_mean_ns(diff->wall_ns[s]).text, speedup, 100 * efficiency, format_mean_ns(diff->work_ns[s]).text,
+			inflation);
 	}
 	fputs("\n", out);
 	for (size_t s = 0; diff->n_sides > 2 && s < diff->n_sides; s++) {
@@ -319,7 +324,7 @@ static void print_totals(const struct diff *diff, FILE *out)
 	}
 }
 
-/* The row of the base of which most was executed on any side, of those below `bound`; ties by their number. */
+/* The row of the base with the most executed time on any side, among those below `bound`; ties by their number. */
 static size_t next_row(const struct diff *diff, double *bound, size_t after)
 {
 	const struct diff_side *base = &diff->sides[diff->base];
@@ -349,7 +354,7 @@ static void print_inflation(const struct diff *diff, FILE *out)
 					fprintf(out, " %7c", letter(s));
 			fputs("\n", out);
 		}
-		fprintf(out, "%-25s %9s", shown_fit(diff_place_name(base->rows[row].place), 25).text, shown_ns(bound).text);
+		fprintf(out, "%-25s %9s", format_fit(diff_place_name(base->rows[row].place), 25).text, format_mean_ns(bound).text);
 		for (size_t s = 0; s < n_columns; s++) {
 			size_t there = diff->rows[s * base->n_rows + row];
 			const struct diff_side *side = &diff->sides[s];

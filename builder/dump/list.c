@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Writes the listing, guided by the event table (common/events.def): the names of a kind's fields, and how they are
- * printed, are looked up once for each kind and not for each record. Parts of it are formatted on several threads. Called by run.c for
- * --list.
+ * printed, are looked up once for each kind and not for each record. Parts of it are formatted on several threads.
  */
 #include "builder/dump/list.h"
 #include "builder/support/array.h"
@@ -42,10 +41,10 @@ struct kind_plan {
 	struct field_plan *fields;
 };
 
-/* So many records of a segment at most, which one thread formats at once. */
+/* The most records of a segment that one thread formats at a time. */
 #define PART_RECORDS 8192
 
-struct part {
+struct list_part {
 	const struct stream *stream;
 	const struct segment *segment;
 	uint32_t first; /* of its records */
@@ -54,40 +53,40 @@ struct part {
 struct list {
 	const struct dump *dump;
 	struct kind_plan kinds[EVENT_KIND_LIMIT];
-	struct part *parts; /* in the order of the listing */
+	struct list_part *parts; /* in the order of the listing */
 	size_t n_parts;
 };
 
-/* A line in the making, in a text with room for it: it has a few fields, one of them with the names of twelve flags. */
+/* The most bytes of a line: it has a few fields, one of them with the names of twelve flags. */
 #define LINE_BYTES_MAX 2048
 
-struct line {
+struct list_line {
 	const struct dump *dump;
 	char *at;
 };
 
-static void put(struct line *l, const char *text, size_t n)
+static void put(struct list_line *l, const char *text, size_t n)
 {
 	l->at = text_put(l->at, text, n);
 }
 
-static void put_text(struct line *l, const char *text)
+static void put_text(struct list_line *l, const char *text)
 {
 	put(l, text, strlen(text));
 }
 
-static void put_number(struct line *l, uint64_t value)
+static void put_number(struct list_line *l, uint64_t value)
 {
 	l->at = text_decimal(l->at, value);
 }
 
-static void put_hex(struct line *l, uint64_t value)
+static void put_hex(struct list_line *l, uint64_t value)
 {
 	put(l, "0x", 2);
 	l->at = text_hex(l->at, value, 1);
 }
 
-static void put_id(struct line *l, uint64_t id)
+static void put_id(struct list_line *l, uint64_t id)
 {
 	if (id == 0) {
 		put(l, "0", 1);
@@ -102,7 +101,7 @@ static void put_id(struct line *l, uint64_t id)
  * An operation's id comes from the recorder (stream and counter), or from the runtime, which counts from 1 without a
  * stream.
  */
-static void put_operation(struct line *l, uint64_t id)
+static void put_operation(struct list_line *l, uint64_t id)
 {
 	if (id_counter(id) == 0)
 		put_number(l, id);
@@ -110,14 +109,14 @@ static void put_operation(struct line *l, uint64_t id)
 		put_id(l, id);
 }
 
-static void put_device(struct line *l, uint64_t value)
+static void put_device(struct list_line *l, uint64_t value)
 {
 	if (event_device_number(value) < 0)
 		put_text(l, "-");
 	put_number(l, (uint64_t)llabs(event_device_number(value)));
 }
 
-static void put_flags(struct line *l, const struct field_plan *plan, uint64_t value)
+static void put_flags(struct list_line *l, const struct field_plan *plan, uint64_t value)
 {
 	const char *between = "";
 	if (value == 0)
@@ -137,7 +136,7 @@ static void put_flags(struct line *l, const struct field_plan *plan, uint64_t va
 	}
 }
 
-static void put_value(struct line *l, const struct field_plan *plan, uint64_t value)
+static void put_value(struct list_line *l, const struct field_plan *plan, uint64_t value)
 {
 	switch (plan->form) {
 	case FORM_UINT: put_number(l, value); break;
@@ -196,7 +195,7 @@ static void prepare(struct kind_plan *plan, unsigned kind)
 }
 
 /* Writes the payload of a text record like a C string, with \xHH for anything but printable ASCII. */
-static void put_payload(struct line *l, const struct record *record)
+static void put_payload(struct list_line *l, const struct record *record)
 {
 	char text[24];
 	memcpy(text, &record->time, 8);
@@ -216,7 +215,7 @@ static void put_payload(struct line *l, const struct record *record)
 	put_text(l, "\"");
 }
 
-static void put_unknown(struct line *l, const struct record *record)
+static void put_unknown(struct list_line *l, const struct record *record)
 {
 	put_text(l, "kind_");
 	put_number(l, record_kind(record));
@@ -230,7 +229,7 @@ static void put_unknown(struct line *l, const struct record *record)
 	put_hex(l, record->b);
 }
 
-static void put_known(struct line *l, const struct kind_plan *plan, const struct record *record, uint32_t stream)
+static void put_known(struct list_line *l, const struct kind_plan *plan, const struct record *record, uint32_t stream)
 {
 	put_text(l, plan->name);
 	for (unsigned i = 0; i < plan->n_fields; i++) {
@@ -242,7 +241,7 @@ static void put_known(struct line *l, const struct kind_plan *plan, const struct
 		put_payload(l, record);
 }
 
-static void put_record(const struct list *list, struct line *l, uint32_t stream, const struct segment *segment, uint32_t index,
+static void put_record(const struct list *list, struct list_line *l, uint32_t stream, const struct segment *segment, uint32_t index,
 		       const struct record *record)
 {
 	const struct kind_plan *plan = &list->kinds[record_kind(record)];
@@ -267,9 +266,9 @@ static void put_record(const struct list *list, struct line *l, uint32_t stream,
 static void put_part(void *self, size_t number, struct buffer *text)
 {
 	const struct list *list = self;
-	const struct part *part = &list->parts[number];
+	const struct list_part *part = &list->parts[number];
 	const struct segment *segment = part->segment;
-	struct line line = {list->dump, buffer_room(text, LINE_BYTES_MAX)};
+	struct list_line line = {list->dump, buffer_room(text, LINE_BYTES_MAX)};
 	bool is_last = segment->n_records - part->first <= PART_RECORDS;
 	uint32_t end = is_last ? segment->n_records : part->first + PART_RECORDS;
 	if (segment->is_after_gap && part->first == 0) {
@@ -298,8 +297,8 @@ static void find_parts(struct list *list)
 			const struct segment *segment = &dump->streams[i].segments[k];
 			uint32_t first = 0;
 			do {
-				array_reserve((void **)&list->parts, list->n_parts + 1, &capacity, sizeof *list->parts);
-				list->parts[list->n_parts++] = (struct part){&dump->streams[i], segment, first};
+				array_push(list->parts, list->n_parts, capacity,
+					   (struct list_part){&dump->streams[i], segment, first});
 				first += PART_RECORDS;
 			} while (first < segment->n_records);
 		}

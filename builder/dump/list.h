@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The listing (--list): every record of a dump as a line of text, just as it is in the dump, without replay. Called by
- * run.c for each dump; one thread.
+ * The listing (--list): every record of a dump as a line of text, just as it is in the dump, without replay. One thread.
  */
 #ifndef OTTER_BUILDER_DUMP_LIST_H
 #define OTTER_BUILDER_DUMP_LIST_H
@@ -19,8 +18,8 @@
  * continuation record, which belongs to the nearest record above that is not a continuation. Ids are written as
  * STREAM:COUNTER (0 unknown), enumerations and sets of flags by name (flags are joined by "|"; unknown values, or the
  * rest of a set, are numbers), addresses in hexadecimal, ticks as TIME. A kind that this version does not know is
- * "kind_NUMBER" with the record's four words. A line "STREAM gap" tells that segments are missing there. 0, or -1 after
- * an error message.
+ * "kind_NUMBER" with the record's four words. A line "STREAM gap" shows that segments are missing there. Returns 0, or
+ * -1 after an error message.
  */
 int list_dump(const struct dump *dump, FILE *out);
 

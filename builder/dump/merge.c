@@ -97,8 +97,8 @@ static void come(struct merge *merge, size_t waiting)
 }
 
 /*
- * Puts the next stream that stops waiting on top: one whose record is not early any more; otherwise the one with the
- * earliest record, if it has waited for too long or if all streams wait. False: all of them go on waiting.
+ * Puts the next stream that stops waiting on top: one whose record is no longer early; otherwise the one with the
+ * earliest record, if it has waited for too long or if all streams wait. Returns false if all of them still wait.
  */
 static bool end_waiting(struct merge *merge)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Merges the streams of a dump by time: tells in which stream the next record is. Records with equal times come in the
+ * Merges the streams of a dump by time: finds the stream with the next record. Records with equal times come in the
  * order of their streams, so every pass has the records in the same order. The caller takes a record together with its
- * continuation records; any others are skipped. Used by the pass that gathers units and by the replay, each on the
- * builder's one thread.
+ * continuation records; any others are skipped. Runs on the builder's one thread.
  *
- * Clocks of processors may differ. `is_early` tells that a record cannot have happened yet, because something that must
- * come before it has not come. Then its stream waits until that comes in another stream, and goes on from that time
+ * Clocks of processors may differ. `is_early` reports that a record cannot have happened yet, because something that must
+ * come before it has not come. Then its stream waits until that comes in another stream, and continues from that time
  * (timeline_raise). It waits no longer than clocks may differ (merge.c), and not if all other streams wait as well.
  */
 #ifndef OTTER_BUILDER_DUMP_MERGE_H
@@ -21,7 +20,7 @@ struct merge {
 		uint32_t row; /* in dump.streams */
 	} * streams;
 	size_t n;
-	struct merge_stream *waiting; /* streams that wait, in any order; most often there are none */
+	struct merge_stream *waiting; /* streams that wait, in any order; most often none */
 	size_t n_waiting;
 	bool (*is_early)(void *self, uint32_t row, const struct record *record); /* NULL: no record is early */
 	void *self;                                                              /* for is_early */
@@ -40,8 +39,8 @@ void merge_end(struct merge *merge);
 void merge_add(struct merge *merge, struct timeline *timeline, uint32_t row);
 
 /*
- * Sets *row to the stream whose record is next; false: there are no more records. The caller takes that record from its
- * timeline before it calls again.
+ * Sets *row to the stream whose record is next. Returns false when there are no more records. The caller takes that record
+ * from its timeline before it calls again.
  */
 bool merge_next(struct merge *merge, uint32_t *row);
 

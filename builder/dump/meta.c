@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Knows the keys of meta and what their values mean (docs/format.md, section 2). Called by meta_file.c for each line,
- * and for what is asked about a parsed meta; one thread.
+ * Knows the keys of meta and what their values mean (docs/format.md, section 2). One thread.
  */
 #include "builder/dump/meta_line.h"
 #include "builder/support/array.h"
@@ -57,8 +56,7 @@ static bool append_string(char ***list, size_t *n, const char *text)
 {
 	if (text == NULL)
 		return false;
-	*list = array_grown(*list, *n, sizeof **list);
-	(*list)[(*n)++] = text_copy(text);
+	array_append(*list, *n, text_copy(text));
 	return true;
 }
 
@@ -109,8 +107,8 @@ static bool parse_stream(struct meta *m, struct line *l)
 	s.is_sealed = strcmp(state, "sealed") == 0;
 	uint32_t *row = map_put(&m->stream_rows, s.number);
 	if (*row == 0) {
-		m->streams = array_grown(m->streams, m->n_streams, sizeof *m->streams);
-		*row = (uint32_t)++m->n_streams;
+		array_append(m->streams, m->n_streams, s);
+		*row = (uint32_t)m->n_streams;
 	}
 	m->streams[*row - 1] = s;
 	return true;
@@ -126,8 +124,7 @@ static bool parse_map(struct meta *m, struct line *l)
 		return false;
 	map.build_id = text_copy(strcmp(build_id, "-") == 0 ? "" : build_id);
 	map.path = text_copy(path);
-	m->maps = array_grown(m->maps, m->n_maps, sizeof *m->maps);
-	m->maps[m->n_maps++] = map;
+	array_append(m->maps, m->n_maps, map);
 	return true;
 }
 
@@ -138,8 +135,7 @@ static bool parse_name(struct line *l, struct meta_name **names, size_t *n)
 		return false;
 	const char *text = line_value(l);
 	name.name = text_copy(text == NULL ? "" : text);
-	*names = array_grown(*names, *n, sizeof **names);
-	(*names)[(*n)++] = name;
+	array_append(*names, *n, name);
 	return true;
 }
 
@@ -196,6 +192,33 @@ static bool parse_sampling(struct meta *m, struct line *l)
 	return true;
 }
 
+/* The line with the smallest step is right: the recorder knows the start in steps of 10 ms, the launcher exactly. */
+static bool parse_process_start(struct meta *m, struct line *l)
+{
+	uint64_t start_ns, step_ns;
+	if (!line_number(l, &start_ns) || !line_number(l, &step_ns))
+		return false;
+	if (m->process_start_ns == 0 || step_ns < m->process_start_step_ns) {
+		m->process_start_ns = start_ns;
+		m->process_start_step_ns = step_ns;
+	}
+	return true;
+}
+
+static bool parse_process_end(struct meta *m, struct line *l)
+{
+	uint64_t end_ns, status;
+	if (!line_number(l, &end_ns))
+		return false;
+	const char *how = line_field(l);
+	if (how == NULL || !parse_number(line_field(l), 10, UINT_MAX, &status))
+		return false;
+	m->process_end_ns = end_ns;
+	m->process_end = strcmp(how, "exited") == 0 ? END_EXITED : strcmp(how, "killed") == 0 ? END_KILLED : END_UNKNOWN;
+	m->end_status = (unsigned)status;
+	return true;
+}
+
 /* Keys whose value is one string, and where in struct meta it goes. */
 static const struct {
 	const char *key;
@@ -215,7 +238,8 @@ static const struct {
 } number_keys[] = {
 	{"pid_start", offsetof(struct meta, pid_start)},       {"lost_no_stream", offsetof(struct meta, lost_no_stream)},
 	{"lost_reentry", offsetof(struct meta, lost_reentry)}, {"stalled_ns", offsetof(struct meta, stalled_ns)},
-	{"processors", offsetof(struct meta, n_processors)},   {"record_ns", offsetof(struct meta, record_ns)},
+	{"processors", offsetof(struct meta, n_processors)},   {"processors_online", offsetof(struct meta, n_online)},
+	{"record_ns", offsetof(struct meta, record_ns)},       {"processor_ns", offsetof(struct meta, processor_ns)},
 	{"runtime_code", offsetof(struct meta, runtime_code)}, {"argobots_code", offsetof(struct meta, argobots_code)},
 };
 
@@ -247,6 +271,12 @@ bool meta_parse_line(struct meta *m, const char *key, struct line *l)
 		return parse_triple(l, &m->start);
 	if (strcmp(key, "end") == 0)
 		return parse_triple(l, &m->end);
+	if (strcmp(key, "process_start") == 0)
+		return parse_process_start(m, l);
+	if (strcmp(key, "first_thread") == 0)
+		return line_number(l, &m->first_running_ns) && line_number(l, &m->first_waiting_ns);
+	if (strcmp(key, "process_end") == 0)
+		return parse_process_end(m, l);
 	if (strcmp(key, "state") == 0)
 		return parse_name(l, &m->states, &m->n_states);
 	if (strcmp(key, "mutex_impl") == 0)

@@ -54,13 +54,21 @@ struct meta {
 	char *boot_id; /* the boot of the host: dumps with the same `host`, `boot_id` and `clock` share a counter */
 	char *run;     /* "SOURCE ID": which run the process belongs to (docs/format.md); "" in dumps before 0.2.0 */
 	long pid;
-	long ppid;             /* of the process that began it */
-	uint64_t pid_start;    /* start time of the process, /proc/PID/stat field 22: tells whether `pid` is still the same */
-	long rank;             /* of an MPI process; -1: none */
-	uint64_t n_processors; /* that the process could use when it began; 0 unknown */
-	uint64_t record_ns;    /* what a record cost the program at least; 0 unknown */
-	struct clock_triple start, end; /* end: 0 if the recorder did not come to its end */
-	bool is_ended;                  /* the recorder came to its end */
+	long ppid;          /* pid of the process that began it */
+	uint64_t pid_start; /* start time of the process, /proc/PID/stat field 22: shows whether `pid` is still the same */
+	/* By CLOCK_MONOTONIC; 0 unknown. The start may be earlier than said by the step, at most. */
+	uint64_t process_start_ns, process_start_step_ns, process_end_ns;
+	enum { END_UNKNOWN, END_EXITED, END_KILLED } process_end; /* how the process ended, as its parent saw it */
+	unsigned end_status;                                      /* its exit status, or the signal that killed it */
+	/* Of the process's first thread until `start`: how long it had a processor, and waited for one; 0: not known. */
+	uint64_t first_running_ns, first_waiting_ns;
+	long rank;                      /* of an MPI process; -1: none */
+	uint64_t n_processors;          /* number of processors that the process could use when it began; 0 unknown */
+	uint64_t n_online;              /* number of the machine's processors; 0 unknown */
+	uint64_t processor_ns;          /* of all threads but the recorder's until `end`; 0 unknown */
+	uint64_t record_ns;             /* the least time that a record cost the program; 0 unknown */
+	struct clock_triple start, end; /* end: 0 if the recorder did not reach its end */
+	bool is_ended;                  /* the recorder reached its end */
 	char *ended;                    /* how: "finalize" or "destructor" */
 	unsigned stopped_cause;         /* the loss_cause for which recording was stopped; 0 unknown */
 	uint64_t stopped_ticks;         /* when; 0: it was not */
@@ -117,7 +125,7 @@ int meta_index_maps(struct meta *meta);
 /* What the block at the end of meta says about a stream, or NULL. */
 const struct meta_stream *meta_stream(const struct meta *meta, uint32_t number);
 
-/* The name of the process's run without where it comes from; "" if meta does not tell. */
+/* The name of the process's run without its source; "" if meta has none. */
 const char *meta_run_id(const struct meta *meta);
 
 /* The value of a setting as the recorder used it; "" if meta does not say. */

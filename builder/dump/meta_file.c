@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads meta line by line. A line whose value makes no sense is skipped and counted. Only what makes the rest of the
- * dump unreadable is an error: another major version, byte order or sizes. Called by the reader when it opens a dump;
- * one thread.
+ * Reads meta line by line. A line whose value makes no sense is skipped and counted. Only what makes the rest of the dump
+ * unreadable is an error: another major version, byte order or sizes. One thread.
  */
 #include "builder/dump/meta_line.h"
 #include "builder/support/diag.h"

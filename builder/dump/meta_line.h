@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A line of meta: a key, then either one value or fields between single spaces. Shared by meta_file.c, which finds the
- * lines, and meta.c, which knows the keys; used by nobody else.
+ * lines, and meta.c, which knows the keys; no other file uses it.
  */
 #ifndef OTTER_BUILDER_DUMP_META_LINE_H
 #define OTTER_BUILDER_DUMP_META_LINE_H

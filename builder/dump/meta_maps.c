@@ -2,29 +2,18 @@
  *
  * Finds the file that an address belongs to. A program that loads many libraries has all its maps in meta many times
  * over, and thousands of code addresses are looked up. So the address space is cut into pieces at all ends of maps
- * once, and each piece keeps the latest map that covers it. meta_file.c has this index made, symbols and tables ask it;
- * one thread.
+ * once, and each piece keeps the latest map that covers it. meta_file.c makes this index, symbols and tables look
+ * addresses up in it; one thread.
  */
 #include "builder/dump/meta.h"
 #include "builder/support/memory.h"
+#include "builder/support/lower_bound.h"
+#include "builder/support/sort.h"
 
-static int by_address(const void *left, const void *right)
-{
-	uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
-	return l < r ? -1 : l > r;
-}
-
-/* The last piece that begins at or before the address; n_pieces: there is none. */
+/* The last piece that begins at or before the address; n_pieces: none. */
 static size_t find_piece(const struct meta *meta, uint64_t address)
 {
-	size_t low = 0, high = meta->n_pieces;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (meta->pieces[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = lower_bound(i, 0, meta->n_pieces, meta->pieces[i] <= address);
 	return low > 0 ? low - 1 : meta->n_pieces;
 }
 
@@ -51,7 +40,7 @@ int meta_index_maps(struct meta *meta)
 		meta->pieces[2 * i] = meta->maps[i].start;
 		meta->pieces[2 * i + 1] = meta->maps[i].end;
 	}
-	qsort(meta->pieces, n, sizeof *meta->pieces, by_address);
+	sort_array(meta->pieces, n, by_u64);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || meta->pieces[i] != meta->pieces[i - 1])
 			meta->pieces[meta->n_pieces++] = meta->pieces[i];

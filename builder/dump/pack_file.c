@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Packs one file of segments: see pack_file.h. A file in which anything is damaged is left alone, because what cannot be
- * read cannot be packed, and what is beside it may help somebody to read it.
+ * read cannot be packed, and the bytes around it may help to repair it.
  */
 #include "builder/dump/pack_file.h"
 #include "builder/dump/reader_private.h"
 #include "builder/support/array.h"
 #include "builder/support/memory.h"
 #include "common/pack.h"
+#include "builder/support/sort.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 #include <unistd.h>
 
 /* A file in memory. */
-struct image {
+struct file_image {
 	const char *path;
 	const unsigned char *bytes;
 	size_t n_bytes;
@@ -27,22 +28,22 @@ struct image {
 };
 
 /* Where a packed segment is. */
-struct entry {
+struct packed_entry {
 	uint32_t stream;
 	uint64_t sequence;
 	size_t at;
 };
 
 struct packed {
-	struct image image;
-	struct entry *entries; /* by stream and sequence */
+	struct file_image image;
+	struct packed_entry *entries; /* by stream and sequence */
 	size_t n, capacity;
 };
 
 /* 0, also if the file is absent, which then has no bytes; -1 with the error printed. */
-static int image_open(struct image *image, const char *path)
+static int image_open(struct file_image *image, const char *path)
 {
-	*image = (struct image){.path = path};
+	*image = (struct file_image){.path = path};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW), rc = 0;
 	if (fd < 0)
 		return errno == ENOENT ? 0 : error("%s: %s", path, strerror(errno));
@@ -53,20 +54,20 @@ static int image_open(struct image *image, const char *path)
 		if (bytes == MAP_FAILED)
 			rc = error("%s: %s", path, strerror(errno));
 		else
-			*image = (struct image){path, bytes, (size_t)image->st.st_size, image->st};
+			*image = (struct file_image){path, bytes, (size_t)image->st.st_size, image->st};
 	}
 	close(fd);
 	return rc;
 }
 
-static void image_close(struct image *image)
+static void image_close(struct file_image *image)
 {
 	if (image->n_bytes > 0)
 		munmap((void *)(uintptr_t)image->bytes, image->n_bytes);
 	image->n_bytes = 0;
 }
 
-static const struct segment_header *header_at(const struct image *image, size_t at)
+static const struct segment_header *header_at(const struct file_image *image, size_t at)
 {
 	return (const struct segment_header *)(const void *)(image->bytes + at);
 }
@@ -77,10 +78,10 @@ static bool is_zero(const unsigned char *bytes, size_t n)
 }
 
 /*
- * Is there a segment amid a place? Then meta does not tell how large segments are, and what is between places would be
- * lost.
+ * Is there a segment in the middle of a place? Then the size of segments is not known from meta, and what is between
+ * places would be lost.
  */
-static bool has_more(const struct image *image, size_t at, size_t n)
+static bool has_more(const struct file_image *image, size_t at, size_t n)
 {
 	for (size_t k = SEGMENT_BYTES_MIN; k + sizeof(struct segment_header) <= n; k += SEGMENT_BYTES_MIN)
 		if (header_at(image, at + k)->magic == SEGMENT_MAGIC &&
@@ -92,7 +93,7 @@ static bool has_more(const struct image *image, size_t at, size_t n)
 enum place { PLACE_EMPTY, PLACE_SEGMENT, PLACE_DAMAGED };
 
 /* What is at a place of a file of segments. */
-static enum place look_at(const struct image *image, size_t at, uint32_t segment_bytes)
+static enum place look_at(const struct file_image *image, size_t at, uint32_t segment_bytes)
 {
 	size_t n = image->n_bytes - at < segment_bytes ? image->n_bytes - at : segment_bytes;
 	const struct segment_header *h = header_at(image, at);
@@ -109,12 +110,8 @@ static enum place look_at(const struct image *image, size_t at, uint32_t segment
 
 static int compare_entries(const void *left, const void *right)
 {
-	const struct entry *a = left, *b = right;
-	if (a->stream != b->stream)
-		return a->stream < b->stream ? -1 : 1;
-	if (a->sequence != b->sequence)
-		return a->sequence < b->sequence ? -1 : 1;
-	return 0;
+	const struct packed_entry *a = left, *b = right;
+	return cmp(a->stream, b->stream) ?: cmp(a->sequence, b->sequence);
 }
 
 /* Opens a file of packed segments, and finds those that are valid. 0, or -1 with the error printed. */
@@ -123,7 +120,7 @@ static int packed_open(struct packed *packed, const char *path, uint32_t segment
 	*packed = (struct packed){0};
 	if (image_open(&packed->image, path) != 0)
 		return -1;
-	const struct image *image = &packed->image;
+	const struct file_image *image = &packed->image;
 	for (size_t at = 0, n; at < image->n_bytes; at += n) {
 		n = reader_packed_bytes(image->bytes + at, image->n_bytes - at, segment_bytes);
 		if (n == 0) {
@@ -131,11 +128,9 @@ static int packed_open(struct packed *packed, const char *path, uint32_t segment
 			continue;
 		}
 		const struct segment_header *h = header_at(image, at);
-		array_reserve((void **)&packed->entries, packed->n + 1, &packed->capacity, sizeof *packed->entries);
-		packed->entries[packed->n++] = (struct entry){h->stream, h->sequence, at};
+		array_push(packed->entries, packed->n, packed->capacity, (struct packed_entry){h->stream, h->sequence, at});
 	}
-	if (packed->n > 0)
-		qsort(packed->entries, packed->n, sizeof *packed->entries, compare_entries);
+	sort_array(packed->entries, packed->n, compare_entries);
 	return 0;
 }
 
@@ -149,8 +144,9 @@ static void packed_close(struct packed *packed)
 static bool has(const struct packed *packed, const struct segment_header *h, struct record *records)
 {
 	uint32_t n = ((low32(h->closed) & ~SEGMENT_SEALED) - (uint32_t)sizeof *h) / (uint32_t)sizeof *records;
-	struct entry key = {.stream = h->stream, .sequence = h->sequence};
-	const struct entry *entry = packed->n == 0 ? NULL : bsearch(&key, packed->entries, packed->n, sizeof key, compare_entries);
+	struct packed_entry key = {.stream = h->stream, .sequence = h->sequence};
+	const struct packed_entry *entry =
+		packed->n == 0 ? NULL : bsearch(&key, packed->entries, packed->n, sizeof key, compare_entries);
 	if (entry == NULL)
 		return false;
 	while (entry > packed->entries && compare_entries(&entry[-1], &key) == 0)
@@ -166,7 +162,7 @@ static bool has(const struct packed *packed, const struct segment_header *h, str
 }
 
 /* Writes what `before` has, and then the segments that it lacks. */
-static bool write_segments(FILE *out, const struct image *from, const struct packed *before, uint32_t segment_bytes)
+static bool write_segments(FILE *out, const struct file_image *from, const struct packed *before, uint32_t segment_bytes)
 {
 	static const unsigned char zeros[PACK_ALIGN];
 	uint32_t n_records = segment_bytes / (uint32_t)sizeof(struct record);
@@ -191,7 +187,7 @@ static bool write_segments(FILE *out, const struct image *from, const struct pac
 }
 
 /* Writes the new file onto the disk. 0, or -1 with the error printed. */
-static int write_file(const char *to, const struct image *from, const struct packed *before, uint32_t segment_bytes)
+static int write_file(const char *to, const struct file_image *from, const struct packed *before, uint32_t segment_bytes)
 {
 	int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -202,7 +198,7 @@ static int write_file(const char *to, const struct image *from, const struct pac
 		return error("%s: cannot be written: %s", to, strerror(why));
 	}
 	setvbuf(out, NULL, _IOFBF, 1 << 20);
-	/* As the file that it replaces; of a dump of somebody else only root may do all of it. */
+	/* Owner and mode as of the file that it replaces; only root may set all of them if another user owns the dump. */
 	bool is_good =
 		fchmod(fd, from->st.st_mode & 07777) == 0 && (fchown(fd, from->st.st_uid, from->st.st_gid) == 0 || errno == EPERM);
 	is_good = is_good && write_segments(out, from, before, segment_bytes) && fflush(out) == 0 && fsync(fd) == 0;
@@ -215,7 +211,7 @@ static int write_file(const char *to, const struct image *from, const struct pac
 }
 
 /* Is each segment of the file in the new one? */
-static bool is_same(const struct image *from, const struct packed *packed, uint32_t segment_bytes)
+static bool is_same(const struct file_image *from, const struct packed *packed, uint32_t segment_bytes)
 {
 	struct record *records = memory_get(segment_bytes / sizeof(struct record), sizeof *records, "the records of a segment");
 	bool is_same = true;
@@ -228,7 +224,7 @@ static bool is_same(const struct image *from, const struct packed *packed, uint3
 	return is_same;
 }
 
-static int write_and_compare(const struct image *from, const char *before, const char *to, uint32_t segment_bytes)
+static int write_and_compare(const struct file_image *from, const char *before, const char *to, uint32_t segment_bytes)
 {
 	struct packed packed;
 	int rc = packed_open(&packed, before, segment_bytes);
@@ -246,7 +242,7 @@ static int write_and_compare(const struct image *from, const char *before, const
 
 enum pack_result pack_file(const char *from, const char *before, const char *to, uint32_t segment_bytes)
 {
-	struct image image;
+	struct file_image image;
 	if (image_open(&image, from) != 0)
 		return PACK_FAILED;
 	enum pack_result result = PACK_WRITTEN;

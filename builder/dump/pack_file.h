@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Makes a file of packed segments out of a file of segments. Called by pack.c for each file of a dump, on one thread.
+ * Makes a file of packed segments out of a file of segments. Runs on one thread.
  */
 #ifndef OTTER_BUILDER_DUMP_PACK_FILE_H
 #define OTTER_BUILDER_DUMP_PACK_FILE_H

@@ -4,10 +4,11 @@
  * before files, because a segment that leaves the ring of a running process meanwhile is in a file by then. Nothing
  * here trusts a byte of the dump.
  *
- * Called by run.c once for each dump, on the builder's one thread.
+ * Runs on the builder's one thread.
  */
 #include "builder/dump/reader_private.h"
 #include "builder/support/memory.h"
+#include "common/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,75 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- Flight recorders' dumps ---- */
+
+/*
+ * Cuts a flight recorder's dump (OTTER_KEEP=newest) to the time that all its streams cover. Each stream has kept its
+ * newest segments, which reach back less far in a busy stream than in an idle one. Only whole segments are left out,
+ * because replay begins with a segment's header. Called last by dump_open(), on its thread.
+ */
+
+/* The index of the last segment that follows a gap; 0 if there is no gap, or only before the first segment. */
+static size_t last_gap(const struct stream *s)
+{
+	size_t i = s->n_segments - 1;
+	while (i > 0 && !s->segments[i].is_after_gap)
+		i--;
+	return i;
+}
+
+/*
+ * How many segments ended before `begin` (ticks): those after which the next one was opened before it. The last one
+ * stays.
+ */
+static size_t count_before(const struct stream *s, uint64_t begin)
+{
+	size_t n = 0;
+	while (n + 1 < s->n_segments && s->segments[n + 1].header->ticks <= begin)
+		n++;
+	return n;
+}
+
+/* Removes the first n segments. Returns the number of records that were in them, and in groups that this cuts. */
+static uint64_t leave_out(struct reader *r, struct stream *s, size_t n)
+{
+	uint64_t n_before = s->n_records;
+	if (n == 0)
+		return 0;
+	s->n_segments -= n;
+	memmove(s->segments, s->segments + n, s->n_segments * sizeof *s->segments);
+	s->segments[0].is_after_gap = true;
+	reader_drop_cut_groups(r, s);
+	s->n_records = 0;
+	for (size_t i = 0; i < s->n_segments; i++)
+		s->n_records += s->segments[i].n_records;
+	return n_before - s->n_records;
+}
+
+void reader_cut_window(struct reader *r)
+{
+	struct dump *dump = r->dump;
+	uint64_t begin = 0;
+	for (size_t i = 0; i < dump->n_streams; i++) {
+		const struct segment *segment = &dump->streams[i].segments[last_gap(&dump->streams[i])];
+		if (segment->is_after_gap && segment->header->ticks > begin)
+			begin = segment->header->ticks;
+	}
+	if (!r->is_newest || begin == 0)
+		return;
+	for (size_t i = 0; i < dump->n_streams; i++)
+		dump->n_left_out += leave_out(r, &dump->streams[i], count_before(&dump->streams[i], begin));
+	dump->n_records -= dump->n_left_out;
+	for (size_t i = 0; i < dump->n_samples; i++)
+		leave_out(r, &dump->samples[i], count_before(&dump->samples[i], begin));
+	if (dump->switches)
+		leave_out(r, dump->switches, count_before(dump->switches, begin));
+	dump->window_ticks = begin;
+	if (dump->n_left_out > 0)
+		warning("%s: a flight recorder's dump: cut to what all streams cover, from %.6f s on; %llu older records left out",
+			dump->path, (double)dump_ns(dump, begin) * 1e-9, (unsigned long long)dump->n_left_out);
+}
 
 /* Reads the first line of a small file of /proc; "" if it cannot be read. */
 static void read_proc(const char *path, char *text, size_t n_bytes)
@@ -31,24 +101,13 @@ static void read_proc(const char *path, char *text, size_t n_bytes)
 
 bool dump_process_runs(const struct meta *m)
 {
-	char path[64], text[1024];
+	char text[1024];
 	read_proc("/proc/sys/kernel/random/boot_id", text, sizeof text);
 	if (m->pid <= 0 || *text == '\0' || strcmp(text, m->boot_id) != 0)
 		return false;
 	if (gethostname(text, sizeof text) != 0 || strcmp(text, m->host) != 0)
 		return false;
-	snprintf(path, sizeof path, "/proc/%ld/stat", m->pid);
-	read_proc(path, text, sizeof text);
-	/*
-	 * The third field (the state) follows the program's name in parentheses, which may hold anything, ')' included.
-	 */
-	const char *at = strrchr(text, ')');
-	if (at == NULL || at[1] != ' ' || strchr("ZXx", at[2]) != NULL)
-		return false;
-	at += 1;
-	for (int field = 3; field < 22 && at != NULL; field++)
-		at = strchr(at + 1, ' ');
-	return at != NULL && strtoull(at + 1, NULL, 10) == m->pid_start;
+	return process_runs(m->pid, m->pid_start);
 }
 
 /* Sets path and name: the dump "dir/x.otter/" has the name "x". */
@@ -151,7 +210,7 @@ static int read_dump(struct reader *r)
 	reader_make_streams(r);
 	reader_make_clock(r);
 	struct stat st;
-	/* If no clock triple tells the date, the time of the directory's last change is the best there is. */
+	/* If no clock triple has the date, the time of the directory's last change is the best estimate. */
 	if (!is_date(dump->first_realtime_ns) && stat(dump->path, &st) == 0)
 		dump->first_realtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
 	reader_cut_window(r);

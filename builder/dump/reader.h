@@ -2,7 +2,7 @@
  *
  * The dump as the rest of the builder sees it: streams of segments in order, whatever file or ring they were found in.
  * The files are mapped read-only. Records stay where they are in these mappings; only those in the rings (and circular
- * files, and packing buffers) of a process that still runs are copied to the heap. Who walks a whole stream may read its
+ * files, and packing buffers) of a process that still runs are copied to the heap. A walk of a whole stream may read its
  * segments instead, and packed ones are unpacked, one at a time for each walk.
  *
  * run.c opens each dump, every later step reads it, run.c closes it; all on the builder's one thread.
@@ -23,7 +23,7 @@ struct segment {
 	const struct pack_header *pack;      /* the packed records follow it; NULL: they are not packed */
 	uint32_t n_records;
 	uint32_t n_skipped;         /* records before these, left out because the head of their group is missing */
-	uint32_t n_before, n_after; /* packed: so many bytes around it may be dropped from memory together with it */
+	uint32_t n_before, n_after; /* packed: bytes before and after it that may be dropped from memory together with it */
 	bool is_after_gap;          /* segments are missing between this one and the one before it, or before the first one */
 	const void *mapped;         /* the mapping of a file in which it lies; NULL: it is a copy on the heap */
 	int file;                   /* that file, if it stays open and the records are not packed; else -1 */
@@ -47,7 +47,7 @@ void unpacked_free(struct unpacked *room);
 
 /*
  * Drops the segment's pages from the builder's memory, so that memory does not grow with the size of the dump. The
- * segment stays readable: its pages are read from the file again when somebody touches them.
+ * segment stays readable: its pages are read from the file again when they are accessed.
  */
 void segment_release(const struct segment *segment);
 
@@ -85,9 +85,10 @@ struct dump {
 	struct tally damage;   /* by name; reader_damage() also warns of the first of each name */
 	uint64_t window_ticks; /* flight recorder: all streams cover the time from here on; 0: from the beginning */
 	uint64_t n_left_out;   /* flight recorder: records from before the window, which some streams still had */
-	uint64_t first_ticks;  /* the earliest time stamp of the process: ns count from here */
+	uint64_t first_ticks;  /* the process's start where that is known, else its earliest time stamp: ns count from here */
 	uint64_t first_realtime_ns;
 	uint64_t first_monotonic_ns;
+	uint64_t start_ticks, end_ticks; /* of the process; 0: not known, as in dumps from before format 2.1 */
 	/* ns = (ticks - first_ticks) * ns_scale / 2^48 (reader_clock.c) */
 	uint64_t ns_scale;
 	uint64_t ticks_per_second;
@@ -102,8 +103,8 @@ int dump_open(struct dump *dump, const char *path);
 void dump_close(struct dump *dump);
 
 /*
- * Gives back the records, the mappings that they are in, and meta's maps: everything else is still there. dump_take_up()
- * reads the dump again, where that was done; 0, or -1 after an error message. For dumps whose files do not change any more.
+ * Frees the records, the mappings that they are in, and meta's maps: everything else stays. dump_take_up() then reads the
+ * dump again; it returns 0, or -1 after an error message. For dumps whose files do not change any more.
  */
 void dump_put_down(struct dump *dump);
 int dump_take_up(struct dump *dump);
@@ -119,6 +120,12 @@ bool dump_process_runs(const struct meta *meta);
 static inline uint64_t dump_duration_ns(const struct dump *dump, uint64_t ticks)
 {
 	return (uint64_t)(((unsigned __int128)ticks * dump->ns_scale + ((unsigned __int128)1 << 47)) >> 48);
+}
+
+/* A duration in ns as ticks. */
+static inline uint64_t dump_ticks(const struct dump *dump, uint64_t ns)
+{
+	return (uint64_t)((unsigned __int128)ns * dump->ticks_per_second / 1000000000u);
 }
 
 /* ns since the process's first time stamp; a time before that is 0. */
@@ -175,7 +182,7 @@ static inline const struct record *cursor_peek(struct cursor *c)
 	return c->index < c->n_records ? &c->records[c->index] : cursor_turn(c);
 }
 
-/* Ends the walk, wherever it is. Needed only where it has not come to its end, which does the same. */
+/* Ends the walk, wherever it is. Needed only where it has not reached its end, which does the same. */
 static inline void cursor_end(struct cursor *c)
 {
 	unpacked_free(&c->unpacked);

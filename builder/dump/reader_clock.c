@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Relates ticks to ns, by the straight line through the two clock triples that are furthest apart (docs/format.md,
- * section 5, rule 6). Triples are in meta's start and end lines, and in all segment headers, which are there even if
- * the process was killed. One line for the whole dump keeps the order of time stamps. Also sets the dump's first time,
- * and sums up stalled times. Called by dump_open(), on its thread.
+ * Relates ticks to ns, by the straight line through the two clock triples that are furthest apart (docs/format.md, section
+ * 5, rule 6). Triples are in meta's start and end lines, and in all segment headers, which are there even if the process
+ * was killed. One line for the whole dump keeps the order of time stamps. Also sets the dump's first time, and sums up
+ * stalled times. Runs on the thread that opens the dump.
  *
  * The clocks of a triple are read within some ten ns of each other. Over a short span this makes the frequency inexact,
  * but not the times: the error over the whole run is not larger than that of a reading. A program that is killed at
@@ -17,15 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Below this span the error of reading the clocks weighs too much. */
+/* Below this span the error of reading the clocks is too large. */
 #define SPAN_NS_MIN 5000
 
 /* The triples with the fewest and the most ticks. All 0: none yet. */
-struct span {
+struct clock_span {
 	struct clock_triple first, last;
 };
 
-static void span_add(struct span *span, struct clock_triple t)
+static void span_add(struct clock_span *span, struct clock_triple t)
 {
 	if (t.ticks == 0 || t.monotonic_ns == 0)
 		return;
@@ -35,7 +35,7 @@ static void span_add(struct span *span, struct clock_triple t)
 		span->last = t;
 }
 
-static bool span_is_usable(const struct span *span, uint64_t min_ns)
+static bool span_is_usable(const struct clock_span *span, uint64_t min_ns)
 {
 	return span->last.ticks > span->first.ticks && span->last.monotonic_ns >= span->first.monotonic_ns + min_ns;
 }
@@ -56,7 +56,7 @@ static bool is_same_boot(const struct meta *meta)
 }
 
 /* Sets ns_scale and ticks_per_second from the span. */
-static void set_scale(struct reader *r, struct span *span)
+static void set_scale(struct reader *r, struct clock_span *span)
 {
 	struct dump *dump = r->dump;
 	uint64_t ns = 1, ticks = 1;
@@ -96,10 +96,30 @@ static bool is_little_older(const struct dump *dump, uint64_t time, uint64_t tic
 }
 
 /*
+ * Sets the ticks of the process's start and end. The start is before the first record, the end after the recorder's: what
+ * contradicts that is not used. A process that still runs has lasted until now. Where the runtime has ended its tools, that was
+ * the end: what is left is the recorder's, the kernel's, and the time until the parent has a processor.
+ */
+static void find_process(struct dump *dump, const struct clock_triple *first, bool is_live)
+{
+	const struct meta *meta = &dump->meta;
+	uint64_t start_ns = meta->process_start_ns, end_ns = meta->process_end_ns;
+	if (start_ns != 0 && start_ns < first->monotonic_ns) {
+		uint64_t before = dump_ticks(dump, first->monotonic_ns - start_ns);
+		if (before < first->ticks && first->ticks - before <= dump->first_ticks)
+			dump->start_ticks = first->ticks - before;
+	}
+	if (end_ns > first->monotonic_ns && !meta->is_ended)
+		dump->end_ticks = first->ticks + dump_ticks(dump, end_ns - first->monotonic_ns);
+	if (is_live && dump->end_ticks == 0)
+		dump->end_ticks = strcmp(meta->clock, "monotonic") == 0 ? clock_ns(CLOCK_MONOTONIC) : clock_counter();
+}
+
+/*
  * Sets the dump's first time. That may be a record's: a thread takes the time stamp of its first event before it opens
  * a segment, and with that reads a triple.
  */
-static void set_origin(struct dump *dump, const struct clock_triple *first)
+static void set_origin(struct dump *dump, const struct clock_triple *first, bool is_live)
 {
 	dump->first_ticks = first->ticks;
 	for (size_t i = 0; i < dump->n_streams; i++) {
@@ -110,6 +130,9 @@ static void set_origin(struct dump *dump, const struct clock_triple *first)
 			dump->first_ticks = record->time;
 		cursor_end(&c);
 	}
+	find_process(dump, first, is_live);
+	if (dump->start_ticks != 0)
+		dump->first_ticks = dump->start_ticks;
 	uint64_t before_ns = dump_duration_ns(dump, first->ticks - dump->first_ticks);
 	dump->first_monotonic_ns = first->monotonic_ns > before_ns ? first->monotonic_ns - before_ns : 0;
 	dump->first_realtime_ns = first->realtime_ns > before_ns ? first->realtime_ns - before_ns : 0;
@@ -118,7 +141,7 @@ static void set_origin(struct dump *dump, const struct clock_triple *first)
 void reader_make_clock(struct reader *r)
 {
 	struct dump *dump = r->dump;
-	struct span span = {0};
+	struct clock_span span = {0};
 	span_add(&span, dump->meta.start);
 	span_add(&span, dump->meta.end);
 	for (size_t i = 0; i < dump->n_streams; i++)
@@ -128,7 +151,7 @@ void reader_make_clock(struct reader *r)
 		}
 	struct clock_triple first = span.first;
 	set_scale(r, &span);
-	set_origin(dump, &first);
+	set_origin(dump, &first, r->is_live);
 
 	uint64_t stalled_ns = 0;
 	for (size_t i = 0; i < dump->n_streams; i++) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Finds the segments in the files of a dump: drain.seg, NNNNN.seg and NNNNN.dseg, and lets reader_packed.c find those in
- * the packed ones. Places of segments are at multiples
- * of segment_bytes; a file may end anywhere, and a place may never have been written. Called by dump_open() after the
- * rings were read, on its thread.
+ * the packed ones. Places of segments are at multiples of segment_bytes; a file may end anywhere, and a place may never
+ * have been written. Runs on the thread that opens the dump.
  */
 #include "builder/dump/reader_private.h"
 
@@ -44,6 +43,12 @@ static bool read_at(const struct segment_file *file, void *to, size_t n_bytes, s
 	return file->fd >= 0 && pread(file->fd, to, n_bytes, (off_t)at) == (ssize_t)n_bytes;
 }
 
+/* How many bytes of the file system a segment of n_bytes uses: the rest of its place in the file is a hole. */
+static uint32_t whole_blocks(uint32_t n_bytes)
+{
+	return (n_bytes + SEGMENT_BYTES_MIN - 1) / SEGMENT_BYTES_MIN * SEGMENT_BYTES_MIN;
+}
+
 /* Is a record in the last of n places? False also where that is not known without a look at the mapping. */
 static bool has_last(const struct segment_file *file, size_t at, uint32_t n)
 {
@@ -71,6 +76,7 @@ static void take_segment(struct reader *r, struct segment_file *file, size_t at)
 		return;
 	uint32_t segment_bytes = r->dump->meta.segment_bytes;
 	uint32_t present = file->n_bytes - at < segment_bytes ? (uint32_t)(file->n_bytes - at) : segment_bytes;
+	bool is_last = file->n_bytes - at <= segment_bytes;
 	struct segment_copy copy = {.header = *h,
 				    .records = (const struct record *)(mapped + 1),
 				    .source = file->source,
@@ -88,6 +94,8 @@ static void take_segment(struct reader *r, struct segment_file *file, size_t at)
 	uint32_t promised = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
 	if (used > present)
 		used = present;
+	if (!is_last)
+		r->dump->n_bytes -= segment_bytes - whole_blocks(used);
 	copy.n_records = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
 	if (!is_read || !has_last(file, at, copy.n_records)) {
 		file->is_touched = true;

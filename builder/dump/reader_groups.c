@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Takes incomplete groups of records out of a stream. A group is a record and its continuation records; it may cross
- * segments. If a segment is missing or cut, a part of a group may be missing as well; then the rest of that group is
- * left out, so that everybody who walks the stream finds whole groups only. Called by reader_streams.c and
- * reader_window.c for each stream, on the reader's thread.
+ * segments. If a segment is missing or cut, a part of a group may be missing as well; then the rest of that group is left
+ * out, so that every walk of the stream finds whole groups only. Runs on the reader's thread.
  */
 #include "builder/dump/reader_private.h"
 
@@ -98,6 +97,22 @@ static bool is_broken(const struct stream *s, size_t i)
 	return segment->is_after_gap || segment->header->n_records != before->header->n_records + before->n_records;
 }
 
+/*
+ * May the kill of the process have cut the group at the end of the stream? A thread publishes the first part of a group with the
+ * segment that it closes, and the rest with the first records of the next one.
+ */
+static bool may_be_killed_there(const struct reader *r, const struct stream *s, size_t last)
+{
+	const struct segment *segment = &s->segments[last];
+	uint32_t used_bytes, segment_bytes = r->dump->meta.segment_bytes;
+	bool is_sealed;
+	if (last + 1 != s->n_segments || r->dump->meta.is_ended)
+		return false;
+	if (reader_closed(segment->header->closed, segment_bytes, &used_bytes, &is_sealed) == CLOSED_WELL)
+		return !is_sealed && used_bytes == segment_bytes;
+	return segment->header->closed == 0 && segment->n_records == 0;
+}
+
 void reader_drop_cut_groups(struct reader *r, struct stream *s)
 {
 	for (size_t first = 0, last; first < s->n_segments; first = last + 1) {
@@ -108,7 +123,9 @@ void reader_drop_cut_groups(struct reader *r, struct stream *s)
 		uint64_t n_begin = drop_at_begin(r, s, first, last);
 		if (first > 0 || !r->is_newest)
 			n += n_begin;
-		n += drop_at_end(r, s, first, last);
+		bool may_be_killed = may_be_killed_there(r, s, last);
+		uint64_t n_end = drop_at_end(r, s, first, last);
+		n += may_be_killed ? 0 : n_end;
 		/* The end of a process does not wait for the thread that copies switches: what is cut is not known then. */
 		if (n > 0 && s->number != ID_STREAM_SWITCHES)
 			reader_damage(

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Finds packed segments: in the files drain.pseg and NNNNN.pseg, and in packing buffers (docs/format.md, section 5). One
- * comes after the other, at multiples of PACK_ALIGN; after a damaged one, the next valid header tells where they go on.
- * Checksums are compared here, once; after that, unpacking cannot fail. Called by dump_open() through reader_files.c and
- * reader_ring.c, on its thread.
+ * comes after the other, at multiples of PACK_ALIGN; after a damaged one, they continue at the next valid header.
+ * Checksums are compared here, once; after that, unpacking cannot fail. Runs on the thread that opens the dump.
  */
 #include "builder/dump/reader_private.h"
 #include "builder/support/memory.h"
@@ -12,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernel maps so many bytes around the page that is touched. */
+/* On a page fault, the kernel maps the aligned block of this size around the page. */
 #define AROUND_BYTES 65536
-/* The file is dropped from memory whenever so much of it was looked at. */
+/* The file is dropped from memory each time that this many more bytes were read. */
 #define RELEASE_BYTES (1 << 20)
 
 struct packed_file {
@@ -89,7 +88,7 @@ static void add(struct packed_file *file, const unsigned char *bytes, size_t at,
 	reader_add_copy(file->reader, &copy);
 }
 
-/* The bytes of the valid segment at `at`; 0: there is none. */
+/* The bytes of the valid segment at `at`; 0: none. */
 static size_t valid_bytes(const struct packed_file *file, size_t at)
 {
 	const struct segment_header *h = (const struct segment_header *)(const void *)(file->bytes + at);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the files of the reader share, and nobody else uses:
+ * Declarations that only the files of the reader use:
  *   reader.c          opens and closes a dump
  *   reader_segment.c  reports damage, maps files, checks and keeps segments: what the other steps share
  *   reader_ring.c     finds segments in rings
@@ -9,7 +9,6 @@
  *   reader_streams.c  makes streams out of the segments found
  *   reader_groups.c   leaves out groups of records of which a part is missing
  *   reader_clock.c    relates ticks to ns
- *   reader_window.c   cuts a flight recorder's dump to the time that all streams cover
  * All of it runs inside dump_open(), on the caller's thread.
  */
 #ifndef OTTER_BUILDER_DUMP_READER_PRIVATE_H
@@ -18,8 +17,8 @@
 #include "builder/dump/reader.h"
 
 /*
- * Where a copy of a segment was found. Of copies of equal length the source that comes first here is taken: if a write
- * was interrupted half-way, the ring still has what did not reach the file.
+ * Where a copy of a segment was found. Among copies of equal length the source that comes first here is taken: if a
+ * write was interrupted half-way, the ring still has what did not reach the file.
  */
 enum copy_source {
 	SOURCE_RING,
@@ -87,7 +86,7 @@ void reader_damage(struct reader *r, const char *name, const char *format, ...) 
 /* Keeps a mapping or heap block until dump_close(). */
 void reader_keep(struct reader *r, void *address, size_t n_bytes, bool is_heap);
 
-/* Does the file of the latest mapping stay open as long? It is closed with the mapping then, else by the caller. */
+/* Does the file of the latest mapping stay open until then? Then it is closed with the mapping, else by the caller. */
 bool reader_keep_file(struct reader *r, int file);
 void reader_release_mapping(const struct mapping *m);
 
@@ -137,8 +136,8 @@ size_t reader_packed_bytes(const unsigned char *at, size_t n_bytes, uint32_t seg
 bool reader_is_packed(const char *name, const char *suffix, uint32_t *stream);
 
 /*
- * Drops the whole pages among n bytes of a mapping from memory; they are read from the file again when somebody touches
- * them.
+ * Drops the whole pages among n bytes of a mapping from memory; they are read from the file again when they are
+ * accessed.
  */
 void reader_release(const void *address, size_t n_bytes);
 

@@ -2,11 +2,12 @@
  *
  * Finds the segments in rings: those that no file has yet, because the process still runs or was killed. The ring's
  * position decides what is published; a slot of the ring is used only if its header's sequence is not larger than the
- * position's. If the process still runs, the position is loaded first (acquire), then each segment is copied and its
- * header checked again (docs/format.md, section 3). Called by dump_open() before the files are read, on its thread.
+ * position's. If the process still runs, the position is loaded first (acquire), then each segment is copied and its header
+ * checked again (docs/format.md, section 3). Runs on the thread that opens the dump.
  */
 #include "builder/dump/reader_private.h"
 #include "builder/support/array.h"
+#include "common/rings.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ static uint32_t published_bytes(const struct ring *ring, const struct segment_he
 	if (sequence > ring->sequence)
 		return 0;
 	if (state == CLOSED_WELL && used > ring->offset)
-		*is_sealed = false; /* `closed` is ahead of the position, which alone tells what is published */
+		*is_sealed = false; /* `closed` is ahead of the position, which alone says what is published */
 	return ring->offset;
 }
 
@@ -159,8 +160,7 @@ static void check_position(struct ring *ring)
 static void keep_facts(struct ring *ring, const struct ring_control *c)
 {
 	struct reader *r = ring->reader;
-	r->rings = array_grown(r->rings, r->n_rings, sizeof *r->rings);
-	struct ring_facts *facts = &r->rings[r->n_rings++];
+	struct ring_facts *facts = array_append_one(r->rings, r->n_rings);
 	*facts = (struct ring_facts){.stream = ring->stream};
 	if (c->checksum == ring_checksum(c)) {
 		facts->sequence = ring->sequence;
@@ -218,6 +218,9 @@ static void scan_directory(struct reader *r, const char *dir, bool are_buffers)
 void reader_scan_rings(struct reader *r)
 {
 	const char *ring_dir = r->dump->meta.ring_dir;
+	/* Where they cannot be moved, as in a dump that may not be written to, they are read where they are. */
+	if (*ring_dir != '\0' && !r->is_live)
+		rings_collect(r->dump->path, ring_dir);
 	/* All rings before all buffers: what leaves a ring of a running process meanwhile is in a buffer by then. */
 	for (int are_buffers = 0; are_buffers < 2; are_buffers++) {
 		if (*ring_dir != '\0' && strcmp(ring_dir, r->dump->path) != 0)

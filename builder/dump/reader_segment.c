@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the steps of the reader share: it reports damage, maps files, checks the headers of segments, and keeps the
- * segments that were found. Called by the other files of the reader (reader_private.h), on the thread of dump_open();
- * what reader.h declares, by everybody who walks a stream, on any thread.
+ * What the steps of the reader share: it reports damage, maps files, checks the headers of segments, and keeps the segments
+ * that were found. Runs on any thread.
  */
 #include "builder/dump/reader_private.h"
 #include "builder/support/array.h"
@@ -19,14 +18,14 @@
 #include <unistd.h>
 
 /*
- * The files that stay open: few, as a process may have 256 or even fewer. The kernel maps so much around the first page
- * that is touched, so a smaller file need not be read.
+ * Limits of the files that stay open: few, as a process may have 256 or even fewer. On the first page fault the kernel
+ * maps READ_BYTES_MIN around the page, so a smaller file need not be read.
  */
 #define READ_BYTES_MIN ((size_t)64 << 10)
 #define OPEN_MAX_FILES 32
 static unsigned n_open; /* of all dumps: used by the thread that opens and closes them */
 
-/* Larger segments are rather mapped than copied. */
+/* Larger segments are mapped, not copied. */
 #define READ_SEGMENT_MAX ((size_t)1 << 20)
 
 void reader_damage(struct reader *r, const char *name, const char *format, ...)
@@ -46,8 +45,7 @@ void reader_damage(struct reader *r, const char *name, const char *format, ...)
 
 void reader_keep(struct reader *r, void *address, size_t n_bytes, bool is_heap)
 {
-	r->mappings = array_grown(r->mappings, r->n_mappings, sizeof *r->mappings);
-	r->mappings[r->n_mappings++] = (struct mapping){address, n_bytes, is_heap, -1};
+	array_append(r->mappings, r->n_mappings, (struct mapping){address, n_bytes, is_heap, -1});
 }
 
 bool reader_keep_file(struct reader *r, int file)
@@ -73,8 +71,7 @@ void reader_release_mapping(const struct mapping *m)
 
 void reader_add_copy(struct reader *r, const struct segment_copy *copy)
 {
-	r->copies = array_grown(r->copies, r->n_copies, sizeof *r->copies);
-	r->copies[r->n_copies++] = *copy;
+	array_append(r->copies, r->n_copies, *copy);
 }
 
 void reader_map(struct reader *r, const char *path, const void **address, size_t *n_bytes)
@@ -213,7 +210,7 @@ const struct record *segment_records(const struct segment *segment, struct unpac
 		make_room(room, segment->pack->n_records > n ? segment->pack->n_records : n);
 		uint32_t n_there = unpack_records(segment->pack, segment->pack + 1, room->records, n);
 		for (; n_there < n; n_there++)
-			room->records[n_there] = (struct record){0}; /* somebody made the checksum fit */
+			room->records[n_there] = (struct record){0}; /* the bytes were changed, and the checksum with them */
 		room->of = segment->pack;
 	}
 	return room->records + segment->n_skipped;

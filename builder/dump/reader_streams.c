@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Makes streams out of the segments that were found in rings and files: each segment once, in order of sequence.
- * Determines what is missing and what was lost. Called by dump_open(), on its thread.
+ * Makes streams out of the segments that were found in rings and files: each segment once, in order of sequence. Determines
+ * what is missing and what was lost. Runs on the thread that opens the dump.
  *
  * Losses are counted in several places: the ring's control page, segment headers, records_lost records, and meta. Each
  * of them counts the same losses from the beginning, and may have stopped counting early. So none is too large, and the
@@ -9,6 +9,7 @@
  */
 #include "builder/dump/reader_private.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 static int compare_u64(uint64_t a, uint64_t b)
 {
-	return a < b ? -1 : a > b;
+	return cmp(a, b);
 }
 
 /* Orders copies by stream and sequence; of copies of one segment the best one comes first. */
@@ -262,7 +263,7 @@ static void count_lost(struct reader *r, struct stream *s)
 		max_into(&total, row->n_lost);
 	uint64_t lost[LOSS_CAUSES] = {0};
 	s->has_ring = ring != NULL;
-	/* All records are read only if something was lost and no ring tells the causes. */
+	/* All records are read only if something was lost and no ring has the causes. */
 	if (ring != NULL)
 		memcpy(lost, ring->lost, sizeof lost);
 	else
@@ -358,8 +359,7 @@ static void part_samples(struct dump *dump)
 void reader_make_streams(struct reader *r)
 {
 	struct dump *dump = r->dump;
-	if (r->n_copies > 0)
-		qsort(r->copies, r->n_copies, sizeof *r->copies, compare_copies);
+	sort_array(r->copies, r->n_copies, compare_copies);
 	drop_damaged(r);
 	for (size_t i = 0; i < r->n_copies; i++)
 		if (i == 0 || r->copies[i].header.stream != r->copies[i - 1].header.stream)

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads and counts the samples of a dump. Callers are named in samples.h.
+ * Reads and counts the samples of a dump.
  */
 #include "builder/dump/samples.h"
 
 #include "builder/support/array.h"
+#include "builder/support/lower_bound.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 const struct stream *samples_of(const struct dump *dump, uint32_t number)
 {
-	size_t low = 0, high = dump->n_samples;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (dump->samples[middle].number < (number | ID_STREAM_SAMPLES))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = lower_bound(i, 0, dump->n_samples, dump->samples[i].number < (number | ID_STREAM_SAMPLES));
 	bool is_there = low < dump->n_samples && dump->samples[low].number == (number | ID_STREAM_SAMPLES);
 	return is_there ? &dump->samples[low] : NULL;
 }
@@ -68,7 +62,7 @@ static struct sample_count *row_of(struct sample_counts *counts, unsigned state)
 		at++;
 	if (at < counts->n_rows && counts->rows[at].state == state)
 		return &counts->rows[at];
-	array_reserve((void **)&counts->rows, counts->n_rows + 1, &counts->capacity, sizeof *counts->rows);
+	array_reserve(counts->rows, counts->n_rows + 1, counts->capacity);
 	memmove(counts->rows + at + 1, counts->rows + at, (counts->n_rows - at) * sizeof *counts->rows);
 	counts->n_rows++;
 	counts->rows[at] = (struct sample_count){.state = state};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Samples: the state that the runtime reported for each thread, taken at intervals (OTTER_SAMPLE). A thread's samples
- * are in a stream of their own, next to the stream of its events. docs/states.md compares them with the states that are
- * derived from events. Used by summary/ and otf2/; one thread.
+ * Samples: the state that the runtime reported for each thread, taken at intervals (OTTER_SAMPLE). A thread's samples are
+ * in a stream of their own, next to the stream of its events. docs/states.md compares them with the states that are derived
+ * from events. One thread.
  */
 #ifndef OTTER_BUILDER_DUMP_SAMPLES_H
 #define OTTER_BUILDER_DUMP_SAMPLES_H

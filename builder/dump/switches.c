@@ -3,11 +3,12 @@
 
 #include "builder/support/array.h"
 #include "builder/support/memory.h"
+#include "builder/support/lower_bound.h"
 
 #include <stdlib.h>
 
 /* A switches record: a time of CLOCK_MONOTONIC is converted by its own pair of clocks, which is near. */
-struct reading {
+struct switches_reading {
 	const struct dump *dump;
 	struct switches_of *of; /* NULL: of a stream that is not in the dump */
 	uint64_t ticks, monotonic_ns;
@@ -15,18 +16,11 @@ struct reading {
 
 static struct switches_of *stream_of(struct switches *switches, const struct dump *dump, uint32_t number)
 {
-	size_t low = 0, high = dump->n_streams;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (dump->streams[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = lower_bound(i, 0, dump->n_streams, dump->streams[i].number < number);
 	return low < dump->n_streams && dump->streams[low].number == number ? &switches->streams[low] : NULL;
 }
 
-static uint64_t ticks_of(const struct reading *reading, uint64_t monotonic_ns)
+static uint64_t ticks_of(const struct switches_reading *reading, uint64_t monotonic_ns)
 {
 	if (monotonic_ns >= reading->monotonic_ns)
 		return reading->ticks;
@@ -34,26 +28,25 @@ static uint64_t ticks_of(const struct reading *reading, uint64_t monotonic_ns)
 	return ticks < reading->ticks ? reading->ticks - (uint64_t)ticks : 0;
 }
 
-static void add(struct switches_of *of, struct off off)
+static void add(struct switches_of *of, struct off_processor off)
 {
-	const struct off *last = of->n_offs > 0 ? &of->offs[of->n_offs - 1] : NULL;
+	const struct off_processor *last = of->n_offs > 0 ? &of->offs[of->n_offs - 1] : NULL;
 	if (last != NULL && off.begin_ticks < last->end_ticks)
 		off.begin_ticks = last->end_ticks;
 	if (off.end_ticks <= off.begin_ticks)
 		return;
-	array_reserve((void **)&of->offs, of->n_offs + 1, &of->capacity, sizeof *of->offs);
-	of->offs[of->n_offs++] = off;
+	array_push(of->offs, of->n_offs, of->capacity, off);
 	of->n_migrations += off.why != off_why_unknown && off.cpu != off.next_cpu;
 }
 
 static void add_unknown(struct switches_of *of, uint64_t begin_ticks, uint64_t end_ticks)
 {
-	add(of, (struct off){.begin_ticks = begin_ticks, .end_ticks = end_ticks, .why = off_why_unknown});
+	add(of, (struct off_processor){.begin_ticks = begin_ticks, .end_ticks = end_ticks, .why = off_why_unknown});
 }
 
-static struct reading begin_reading(struct switches *switches, const struct dump *dump, const struct record *r)
+static struct switches_reading begin_reading(struct switches *switches, const struct dump *dump, const struct record *r)
 {
-	struct reading reading = {.dump = dump, .ticks = r->time, .monotonic_ns = r->b};
+	struct switches_reading reading = {.dump = dump, .ticks = r->time, .monotonic_ns = r->b};
 	struct switches_of *of = reading.of = stream_of(switches, dump, low32(record_value(r)));
 	if (of == NULL)
 		return reading;
@@ -71,15 +64,15 @@ static struct reading begin_reading(struct switches *switches, const struct dump
 	return reading;
 }
 
-static void add_off(const struct reading *reading, const struct record *r)
+static void add_off(const struct switches_reading *reading, const struct record *r)
 {
 	if (reading->of == NULL)
 		return;
-	struct off off = {.begin_ticks = ticks_of(reading, r->time),
-			  .end_ticks = r->a != 0 ? ticks_of(reading, r->a) : reading->ticks,
-			  .cpu = low32(record_value(r)),
-			  .next_cpu = low32(r->b),
-			  .why = record_flags(r)};
+	struct off_processor off = {.begin_ticks = ticks_of(reading, r->time),
+				    .end_ticks = r->a != 0 ? ticks_of(reading, r->a) : reading->ticks,
+				    .cpu = low32(record_value(r)),
+				    .next_cpu = low32(r->b),
+				    .why = record_flags(r)};
 	if (off.why < off_why_preempted || off.why > off_why_stalled)
 		off.why = off_why_unknown;
 	size_t n_before = reading->of->n_offs;
@@ -99,6 +92,14 @@ static void add_times(struct switches_of *of, const struct record *r)
 	of->last_waiting_ns = r->b;
 }
 
+static void take_mask(struct switches_of *of, const struct record *r)
+{
+	if (of == NULL)
+		return;
+	of->mask_low = r->a;
+	of->mask_processors = r->b;
+}
+
 /* Everything was read at this time: what has no records since its last ones had no switches. */
 static void all_read(struct switches *switches, uint64_t ticks)
 {
@@ -112,6 +113,37 @@ static void all_read(struct switches *switches, uint64_t ticks)
 	}
 }
 
+/*
+ * What the process's first thread did before its first record: the kernel has counted how long it had a processor, and how long
+ * it was ready for one. The rest it was blocked. In which order is not known: the blocked time is put first.
+ */
+static void add_before_first(struct switches *switches, const struct dump *dump)
+{
+	const struct meta *meta = &dump->meta;
+	if (dump->start_ticks == 0 || meta->first_running_ns == 0 || meta->start.ticks <= dump->start_ticks)
+		return;
+	for (size_t i = 0; i < switches->n_streams; i++) {
+		struct cursor c;
+		cursor_init(&c, &dump->streams[i]);
+		const struct record *first = cursor_peek(&c);
+		bool is_first = first != NULL && record_kind(first) == EVENT_thread_attach && first->a == (uint64_t)meta->pid;
+		cursor_end(&c);
+		if (!is_first)
+			continue;
+		uint64_t all_ns = dump_duration_ns(dump, meta->start.ticks - dump->start_ticks);
+		uint64_t ready_ns = meta->first_running_ns + meta->first_waiting_ns;
+		uint64_t blocked_ns = all_ns > ready_ns + meta->process_start_step_ns ? all_ns - ready_ns : 0;
+		uint64_t ready_ticks = dump->start_ticks + dump_ticks(dump, blocked_ns);
+		add(&switches->streams[i],
+		    (struct off_processor){.begin_ticks = dump->start_ticks, .end_ticks = ready_ticks, .why = off_why_blocked});
+		add(&switches->streams[i],
+		    (struct off_processor){.begin_ticks = ready_ticks,
+					   .end_ticks = ready_ticks + dump_ticks(dump, meta->first_waiting_ns),
+					   .why = off_why_preempted});
+		return;
+	}
+}
+
 void switches_read(struct switches *switches, const struct dump *dump)
 {
 	*switches = (struct switches){.are_recorded = dump->switches != NULL};
@@ -119,8 +151,9 @@ void switches_read(struct switches *switches, const struct dump *dump)
 		return;
 	switches->n_streams = dump->n_streams;
 	switches->streams = memory_zeroed(dump->n_streams + 1, sizeof *switches->streams, "the context switches");
+	add_before_first(switches, dump);
 	struct cursor c;
-	struct reading reading = {0};
+	struct switches_reading reading = {0};
 	uint64_t stolen_ns = 0, total_ns = 0;
 	bool is_whole = true; /* no record is missing so far */
 	for (unsigned i = 0; i < LOSS_CAUSES; i++)
@@ -132,6 +165,7 @@ void switches_read(struct switches *switches, const struct dump *dump)
 		case EVENT_switches: reading = begin_reading(switches, dump, r); break;
 		case EVENT_off: add_off(&reading, r); break;
 		case EVENT_processor_time: add_times(stream_of(switches, dump, low32(record_value(r))), r); break;
+		case EVENT_thread_mask: take_mask(stream_of(switches, dump, low32(record_value(r))), r); break;
 		case EVENT_switches_read:
 			if (is_whole)
 				all_read(switches, r->time);

@@ -2,13 +2,13 @@
  *
  * Decides which time stamps are right. A segment's header, which has a checksum, says when the segment was opened; the
  * records of a segment are between that and the opening of the next one. Time stamps do not decrease; if two of them
- * contradict each other, the record after them decides which one is wrong. Callers are named in timeline.h.
+ * contradict each other, the record after them decides which one is wrong.
  */
 #include "builder/dump/timeline.h"
 
 /* How much the clocks of two processors may differ. */
 #define SLACK_SECONDS 1
-/* How long a stream may go on after the end that meta gives. */
+/* How long a stream may continue after the end that meta gives. */
 #define AFTER_END_SECONDS 3600
 /* How long the last segment may stay open if meta gives no end: 2^57 ticks are more than a year of any counter. */
 #define OPEN_TICKS (UINT64_C(1) << 57)
@@ -34,7 +34,7 @@ static uint64_t limit_ticks(const struct timeline *t)
 }
 
 /*
- * The time of the first record from *index on, in this segment, that has one; 0: there is none. *index becomes the
+ * The time of the first record from *index on, in this segment, that has one; 0: none. *index becomes the
  * place after.
  */
 static uint64_t time_after(const struct cursor *c, uint32_t *index)
@@ -74,7 +74,7 @@ static uint64_t low_ticks(const struct timeline *t, const struct record *r)
 }
 
 /*
- * The record's time is possible: do the two records after it contradict it, because both are earlier? After a
+ * Do the two records after a record with a possible time contradict it, because both are earlier? After a
  * buffer_flush they do not, as long as they have the time of the record before it: they come from the callback in which
  * the flush happened.
  */
@@ -111,11 +111,44 @@ static const struct record *mend(struct timeline *t, const struct record *r, uin
 	return &t->mended;
 }
 
+/*
+ * How many records, from the stream's first one on, are the beginning of the thread with which the process began. The runtime
+ * reports it with the first use of OpenMP, but the initial task has been executed since the process's start (OpenMP 5.2, 1.3).
+ * 0: this is no such stream, or the process's start is not known.
+ */
+static unsigned beginning_records(const struct timeline *t, const struct record *r)
+{
+	static const unsigned kinds[] = {EVENT_thread_attach, EVENT_thread_begin, EVENT_implicit_task_begin};
+	enum { N = sizeof kinds / sizeof *kinds };
+	const struct cursor *c = &t->cursor;
+	bool is_first = t->last_ticks == 0 && c->segment == 0 && c->index == 0 && cursor_header(c)->sequence == 1;
+	if (!is_first || t->dump->start_ticks == 0 || c->n_records < N || r->a != (uint64_t)t->dump->meta.pid)
+		return 0;
+	for (unsigned i = 0; i < N; i++)
+		if (record_kind(&r[i]) != kinds[i] || r[i].time < t->dump->start_ticks)
+			return 0;
+	return record_flags(&r[2]) & task_flags_initial ? N : 0;
+}
+
+/* A copy of one of these records, with the time of the process's start. */
+static const struct record *begin(struct timeline *t, const struct record *r)
+{
+	t->beginning_ticks = r->time;
+	t->mended = *r;
+	t->mended.time = t->dump->start_ticks;
+	t->limit_ticks = 0; /* the next one is not plain */
+	return &t->mended;
+}
+
 const struct record *timeline_look(struct timeline *t)
 {
 	const struct record *r = cursor_peek(&t->cursor);
 	if (r == NULL)
 		return NULL;
+	if (t->cursor.index == 0 && t->n_beginning == 0)
+		t->n_beginning = beginning_records(t, r);
+	if (t->n_beginning != 0)
+		return t->head = begin(t, r);
 	if (t->cursor.index == 0 || t->limit_ticks == 0)
 		t->limit_ticks = limit_ticks(t);
 	if (record_is_continuation(r))

@@ -24,9 +24,12 @@ struct timeline {
 	 * the same time.
 	 */
 	bool may_be_early;
+	/* How many of the next records are the beginning of the process's first thread: timeline.c. */
+	unsigned n_beginning;
+	uint64_t beginning_ticks; /* when the last one of them was recorded; 0: it was not moved */
 };
 
-/* is_alone: the stream is walked by itself, and its segments are read. Of many streams at once they stay where they are. */
+/* is_alone: the stream is walked by itself, and its segments are read. In a walk of many streams they stay mapped. */
 static inline void timeline_init(struct timeline *t, const struct dump *dump, const struct stream *stream, bool is_alone)
 {
 	*t = (struct timeline){.dump = dump};
@@ -57,7 +60,7 @@ static inline const struct record *timeline_plain(const struct timeline *t)
 
 /*
  * The next record, which stays the next one; NULL at the end. Valid until it is taken. After this, cursor_at_gap() and
- * cursor_header() tell about that record.
+ * cursor_header() refer to that record.
  */
 const struct record *timeline_look(struct timeline *t);
 static inline const struct record *timeline_peek(struct timeline *t)
@@ -95,6 +98,7 @@ static inline void timeline_take(struct timeline *t)
 	if (!record_is_continuation(t->head)) {
 		t->last_ticks = t->head->time;
 		unsigned kind = record_kind(t->head);
+		t->n_beginning -= t->n_beginning != 0;
 		t->may_be_early =
 			kind == EVENT_thread_attach || kind == EVENT_buffer_flush || (t->may_be_early && t->head == &t->mended);
 	}

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass: fills the model's tables from the raw records, several streams at the same time. The story of each
- * thread (story/thread.h) tells which task is current; each fact goes to the row that its id addresses (walk.h has the
- * rules). This pass has no scopes and no order between streams: what only all streams together tell (parents, teams,
- * marks) is settled after all of them. run.c calls model_gather() once for each dump; on as many threads as OpenMP has.
+ * The first pass: fills the model's tables from the raw records, several streams at the same time. The state machine of each
+ * thread (current/thread.h) knows which task is current; each fact goes to the row that its id addresses (stream.h has the
+ * rules). This pass has no scopes and no order between streams: what depends on all streams (parents, teams, marks) is
+ * settled after all of them. run.c calls model_gather() once for each dump; it runs on all OpenMP threads.
  */
 #include "builder/gather/gather.h"
-#include "builder/gather/walk.h"
-#include "builder/story/step.h"
+#include "builder/model/paradigm.h"
+#include "builder/gather/stream.h"
+#include "builder/current/step.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,10 @@
 /* ---- The pass ---- */
 
 /*
- * The task that goes on after missing records, or after the recording was paused, if it is an explicit one that some
- * record names: one of this stream, or after all streams of any.
+ * Notes the task that resumes after missing records, or after the recording was paused, if it is an explicit task that some
+ * record names: a task of this stream now, a task of another stream after all streams.
  */
-static void resume_known(struct walk *w, uint64_t ticks)
+static void resume_known(struct gather_stream *w, uint64_t ticks)
 {
 	uint32_t task = w->thread.task;
 	if (task == 0 || !gather_is_explicit(w, task))
@@ -26,28 +27,25 @@ static void resume_known(struct walk *w, uint64_t ticks)
 	if (gather_flags(w, task) & TASK_IS_CREATED)
 		gather_resume(w, task, ticks);
 	else
-		PUSH(w->resumptions, w->n_resumptions, w->resumptions_capacity, (struct resumption){task, ticks});
+		array_push(w->resumptions, w->n_resumptions, w->resumptions_capacity, (struct resumption){task, ticks});
 }
 
-/* May records of this kind become rows of operations, activities or devices, in the order of streams? */
-static bool is_of_device(unsigned kind)
+/* A record that may be a paradigm's. */
+static void walk_paradigms(struct gather_stream *w, const struct record *r, unsigned kind)
 {
-	return (kind >= EVENT_target_begin && kind <= EVENT_target_submit) || kind == EVENT_device_initialize ||
-	       kind == EVENT_device_finalize || (kind >= EVENT_device_trace && kind <= EVENT_device_other);
-}
-
-static void walk_target(struct walk *w, const struct record *r)
-{
-	if (w->g->is_serial) {
-		gather_target(w, r);
-		gather_device(w, r);
-	} else if (is_of_device(record_kind(r))) {
-		gather_needs_order(w);
+	struct gathering *g = w->g;
+	if (!g->is_serial) {
+		if (g->is_of_paradigm[kind])
+			gather_needs_order(w);
+		return;
 	}
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (g->of_paradigm[i] != NULL)
+			paradigms[i]->gather_record(g->of_paradigm[i], r);
 }
 
-/* A record that the story alone does not tell all of. */
-static void walk_other(struct walk *w, const struct record *r, unsigned kind)
+/* A record from which more follows than the state machine's events. */
+static void walk_other(struct gather_stream *w, const struct record *r, unsigned kind)
 {
 	uint32_t before = w->thread.task;
 	if (!record_is_continuation(r) && !thread_skips(&w->thread, r))
@@ -57,27 +55,36 @@ static void walk_other(struct walk *w, const struct record *r, unsigned kind)
 		if (w->g->has_lock_orders)
 			gather_acquired(&w->acquisitions, r->a, r->time);
 		break;
-	case EVENT_sync_region_end: gather_sync_end(w, r); break;
-	case EVENT_sync_region_begin: gather_arrival(w, r); break;
+	case EVENT_sync_region_end:
+		gather_sync_end(w, r);
+		gather_worksharing(w, r);
+		break;
+	case EVENT_sync_region_begin:
+		gather_arrival(w, r);
+		gather_worksharing(w, r);
+		break;
 	case EVENT_task_dependence: gather_delay(w, r); return;
 	case EVENT_dependences:
 	case EVENT_dependences_more: gather_excluded(w, r); break;
 	case EVENT_work_begin:
-	case EVENT_work_end:
-	case EVENT_mutex_acquire:
-	case EVENT_mutex_released: break;
+	case EVENT_work_end: gather_worksharing(w, r); break;
+	case EVENT_mutex_released:
+		if (w->g->has_lock_orders)
+			gather_released(&w->acquisitions, r->a, r->time);
+		break;
+	case EVENT_mutex_acquire: break;
 	case EVENT_thread_attach: map_put(&w->tids, r->a); return;
 	case EVENT_recording_on:
 		if (w->thread.task != before)
 			resume_known(w, r->time);
 		return;
-	default: walk_target(w, r); break;
+	default: walk_paradigms(w, r, kind); break;
 	}
 	if (!__atomic_load_n(&w->g->needs_order, __ATOMIC_RELAXED)) /* gather_needs_order() */
 		gather_constructs(w, r);
 }
 
-static inline void walk_record(struct walk *w, const struct record *r, unsigned kind)
+static inline void walk_record(struct gather_stream *w, const struct record *r, unsigned kind)
 {
 	if (kind >= EVENT_parallel_begin && kind <= EVENT_task_schedule)
 		gather_step(w, r);
@@ -85,9 +92,9 @@ static inline void walk_record(struct walk *w, const struct record *r, unsigned 
 		walk_other(w, r, kind);
 }
 
-static void resume_after_gap(struct walk *w, const struct segment_header *header)
+static void resume_after_gap(struct gather_stream *w, const struct segment_header *header)
 {
-	w->n_announced = 0;
+	w->group.n_announced = 0;
 	thread_gap(&w->thread, header->task);
 	resume_known(w, header->ticks);
 }
@@ -104,7 +111,7 @@ static inline bool is_continued(unsigned kind)
  * Checks what must hold for a record of any kind: the recorder knew its kind, it is in its place in a group of
  * continuation records, and its time lies between its neighbours'.
  */
-static inline void check_form(struct walk *w, const struct record *r, unsigned kind)
+static inline void check_form(struct gather_stream *w, const struct record *r, unsigned kind)
 {
 	const struct meta *meta = &w->m->dump->meta;
 	if (__builtin_expect(w->timeline.n_mended != 0, 0)) {
@@ -116,19 +123,19 @@ static inline void check_form(struct walk *w, const struct record *r, unsigned k
 		gather_repair(w, "kind_unknown", "kind %u, expected one of the %llu that meta lists", kind,
 			      (unsigned long long)meta->n_kinds);
 	if (record_is_continuation(r)) {
-		if (w->n_announced == 0)
+		if (w->group.n_announced == 0)
 			gather_repair(w, "stray_continuation", "a continuation, expected a record of its own");
 		else
-			w->n_announced--;
+			w->group.n_announced--;
 		return;
 	}
-	if (__builtin_expect(w->n_announced != 0, 0) && w->group_kind != EVENT_dependences) /* which the replay counts */
+	if (__builtin_expect(w->group.n_announced != 0, 0) && w->group.kind != EVENT_dependences) /* the replay counts those */
 		gather_repair(w, "cut_group", "a record of its own, expected %llu continuations more",
-			      (unsigned long long)w->n_announced);
-	w->n_announced = 0;
+			      (unsigned long long)w->group.n_announced);
+	w->group.n_announced = 0;
 	if (is_continued(kind)) {
-		w->group_kind = kind;
-		w->n_announced = record_continuations(r);
+		w->group.kind = kind;
+		w->group.n_announced = record_continuations(r);
 	}
 }
 
@@ -136,28 +143,36 @@ static inline void check_form(struct walk *w, const struct record *r, unsigned k
  * Are records of this kind plain: made by a callback, without continuation records, and as the recorder knew them? Then
  * check_form() finds nothing in them while no continuation record is due.
  */
-static bool is_plain(const struct walk *w, unsigned kind)
+static bool is_plain(const struct meta *meta, unsigned kind)
 {
-	const struct meta *meta = &w->m->dump->meta;
 	bool is_continuation = kind >= EVENT_CONTINUATION_FIRST && kind <= EVENT_CONTINUATION_LAST;
 	return event_info(kind) != NULL && !is_continuation && !is_continued(kind) && !event_is_recorders_own(kind) &&
 	       (meta->has_kind[kind] || meta->n_kinds == 0);
 }
 
-/* Takes plain records amid a segment, whose times lie between their neighbours', until there is another one. */
-static void walk_plain(struct walk *w)
+static bool is_of_paradigm(unsigned kind)
+{
+	bool is = false;
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		is = is || (paradigms[i]->gathers != NULL && paradigms[i]->gathers(kind));
+	return is;
+}
+
+/* Takes plain records inside a segment, whose times lie between their neighbours', up to the first record that is not. */
+static void walk_plain(struct gather_stream *w)
 {
 	struct timeline *t = &w->timeline;
 	const struct record *records = t->cursor.records;
+	const bool *is_taken = w->g->is_plain;
 	uint32_t i = t->cursor.index, n = t->cursor.n_records;
 	uint64_t last = t->last_ticks;
 	const uint64_t limit = t->limit_ticks;
-	if (i == 0 || last == 0 || w->n_announced != 0 || i + 1 >= n || records[i].time < last)
+	if (i == 0 || last == 0 || w->group.n_announced != 0 || i + 1 >= n || records[i].time < last)
 		return;
 	for (; i + 1 < n; i++) {
 		const struct record *r = &records[i];
 		unsigned kind = record_kind(r);
-		if (!w->is_plain[kind] || r->time > limit || r[1].time < r->time)
+		if (!is_taken[kind] || r->time > limit || r[1].time < r->time)
 			break;
 		t->head = r;
 		t->cursor.index = i;
@@ -172,17 +187,17 @@ static void walk_plain(struct walk *w)
 	t->last_ticks = last;
 }
 
-static void walk_stream(struct walk *w)
+static void walk_stream(struct gather_stream *w)
 {
 	struct model *m = w->m;
 	struct timeline *t = &w->timeline;
 	timeline_init(t, m->dump, &m->dump->streams[w->stream], true);
 	const struct record *first = timeline_peek(t);
-	thread_start(&w->thread, m, w->stream, first != NULL ? cursor_header(&t->cursor)->task : 0, &gather_story_ops, w);
+	thread_start(&w->thread, m, w->stream, first != NULL ? cursor_header(&t->cursor)->task : 0, &gather_thread_ops, w);
 	w->thread.is_first_pass = true;
-	for (unsigned kind = 0; kind < EVENT_KIND_LIMIT; kind++)
-		w->is_plain[kind] = is_plain(w, kind);
-	m->operation_base[w->stream] = m->n_operations != 0 ? m->n_operations : 1;
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (w->g->of_paradigm[i] != NULL)
+			paradigms[i]->gather_stream(w->g->of_paradigm[i], w);
 	for (const struct record *r; (r = timeline_peek(t)) != NULL;) {
 		unsigned kind = record_kind(r);
 		if (t->cursor.index == 0 && __atomic_load_n(&w->g->needs_order, __ATOMIC_RELAXED)) /* gather_needs_order() */
@@ -201,8 +216,7 @@ static void walk_stream(struct walk *w)
 	timeline_end(t);
 	thread_close(&w->thread, 0, NULL);
 	thread_free(&w->thread);
-	map_free(&w->latest_work);
-	map_free(&w->open_targets);
+	map_free(&w->met.latest_work);
 }
 
 static void make_walks(struct gathering *g)
@@ -217,7 +231,7 @@ static void make_walks(struct gathering *g)
 	}
 }
 
-/* Walks all streams: at the same time if that is enough, else once more, one after the other. 0, or -1. */
+/* Walks all streams: at the same time; if a record needs order, once more, one after the other. 0, or -1. */
 static int walk_streams(struct gathering *g, const struct dump *dump)
 {
 	make_walks(g);
@@ -234,6 +248,9 @@ static int walk_streams(struct gathering *g, const struct dump *dump)
 	if (model_allocate(g->m, dump) != 0)
 		return -1;
 	make_walks(g);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (paradigms[i]->gather_begin != NULL)
+			g->of_paradigm[i] = paradigms[i]->gather_begin(g->m);
 	for (size_t s = 0; s < dump->n_streams; s++)
 		walk_stream(g->walks[s]);
 	return 0;
@@ -253,15 +270,17 @@ static int settle(struct gathering *g)
 	if (n_in_place > 0)
 		gather_settle_splits(m);
 	gather_check_tasks(m);
-	gather_settle_target(m);
-	gather_settle_device(g);
-	gather_settle_operations(m);
-	model_name_kernels(m);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (g->of_paradigm[i] != NULL)
+			paradigms[i]->gather_end(g->of_paradigm[i]);
 	if (g->has_lock_orders)
 		gather_lock_orders(g);
 	gather_check_teams(m);
 	gather_teams(m);
-	return gather_units(m);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (paradigms[i]->gather != NULL && paradigms[i]->gather(m) != 0)
+			return -1;
+	return 0;
 }
 
 static bool has_all_records(const struct model *m)
@@ -273,12 +292,12 @@ static bool has_all_records(const struct model *m)
 }
 
 /*
- * Does no task go on in another stream than it began in? Where records are missing they may not show that an untied task
- * did.
+ * Does every task stay in the stream in which it began? Where records are missing, they may not show that an untied task
+ * moved.
  */
 static bool do_tasks_stay(const struct model *m)
 {
-	bool stay = !m->has_handed;
+	bool stay = !m->has_handovers;
 	for (uint32_t row = 1; row < m->n_tasks && stay; row++)
 		stay = !(m->tasks[row].flags & task_flags_untied);
 	return stay;
@@ -290,6 +309,10 @@ int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
 			      .has_lock_orders = has_lock_orders,
 			      .modules = {.meta = &dump->meta},
 			      .modules_lock = PTHREAD_MUTEX_INITIALIZER};
+	for (unsigned kind = 0; kind < EVENT_KIND_LIMIT; kind++) {
+		g.is_plain[kind] = is_plain(&dump->meta, kind);
+		g.is_of_paradigm[kind] = is_of_paradigm(kind);
+	}
 	int rc = model_allocate(m, dump) == 0 ? walk_streams(&g, dump) : -1;
 	if (rc == 0) {
 		switches_read(&m->switches, dump);

@@ -6,19 +6,12 @@
 #define OTTER_BUILDER_GATHER_GATHER_H
 
 #include "builder/model/tables.h"
-#include "builder/gather/gather.h"
 
 /*
- * Fills the tables from all streams. Then it finds teams, what makes an archive treat a task with care, and, if
+ * Fills the tables from all streams. Then finds the teams, the tasks that an archive has to treat with care, and, if
  * has_lock_orders is set, the orders of locks, which only an archive needs (4 bytes for each acquisition). 0, or -1
  * after it printed the error.
  */
 int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders);
-
-/*
- * Fills model.units if the dump has records of Argobots' units. It is the last step of model_gather(). 0, or -1 after
- * it printed the error.
- */
-int gather_units(struct model *model);
 
 #endif

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Numbers mutexes, and the acquisitions of each in the order of time, over all threads: OTF2's acquisition order. While the
- * streams are walked, each notes its acquisitions in a few bytes, on the thread that walks it; then they are merged, on one
- * thread, and what was merged is freed. Called by gather.c.
+ * streams are walked, each notes its acquisitions and releases in a few bytes, on the thread that walks it; then they are
+ * merged, on one thread, and what was merged is freed.
+ *
+ * A release is recorded after the mutex was released. Where the thread is preempted in between, another one has acquired the
+ * mutex by then: the release is late, and happened before that acquisition.
  */
-#include "builder/gather/walk.h"
+#include "builder/gather/stream.h"
+#include "builder/support/array.h"
+#include "builder/support/varint.h"
 
 #include <stdlib.h>
 
 #define BLOCK_BYTES      (UINT32_C(64) << 10)
-#define ACQUISITION_MOST 15 /* bytes: 64 and 32 bits, 7 in each */
+#define ACQUISITION_MOST 15 /* bytes: for 64 and for 33 bits, 7 bits in each */
 
 struct acquisition_block {
 	struct acquisition_block *next;
 	uint32_t n_bytes;
-	unsigned char bytes[BLOCK_BYTES];
+	char bytes[BLOCK_BYTES];
 };
 
 /* ---- During the walk ---- */
-
-static void put(struct acquisition_block *block, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		block->bytes[block->n_bytes++] = (unsigned char)(value | 0x80);
-	block->bytes[block->n_bytes++] = (unsigned char)value;
-}
 
 static uint32_t number_of(struct acquisitions *a, uint64_t wait_id)
 {
@@ -37,7 +35,7 @@ static uint32_t number_of(struct acquisitions *a, uint64_t wait_id)
 	return a->recent = *number;
 }
 
-void gather_acquired(struct acquisitions *a, uint64_t wait_id, uint64_t ticks)
+static void note(struct acquisitions *a, uint32_t mutex, bool is_release, uint64_t ticks)
 {
 	if (a->last == NULL || a->last->n_bytes > BLOCK_BYTES - ACQUISITION_MOST) {
 		struct acquisition_block *block = memory_get(1, sizeof *block, "the orders of locks");
@@ -46,11 +44,23 @@ void gather_acquired(struct acquisitions *a, uint64_t wait_id, uint64_t ticks)
 		*(a->last != NULL ? &a->last->next : &a->first) = block;
 		a->last = block;
 	}
-	put(a->last, ticks > a->last_ticks ? ticks - a->last_ticks : 0);
-	put(a->last, number_of(a, wait_id));
+	char *at = varint_put(a->last->bytes + a->last->n_bytes, ticks > a->last_ticks ? ticks - a->last_ticks : 0);
+	a->last->n_bytes = (uint32_t)(varint_put(at, (uint64_t)mutex << 1 | is_release) - a->last->bytes);
 	if (ticks > a->last_ticks)
 		a->last_ticks = ticks;
+}
+
+void gather_acquired(struct acquisitions *a, uint64_t wait_id, uint64_t ticks)
+{
+	note(a, number_of(a, wait_id), false, ticks);
 	a->n++;
+}
+
+/* A mutex that another thread has acquired for a task that moved, or before records were lost, is not this stream's. */
+void gather_released(struct acquisitions *a, uint64_t wait_id, uint64_t ticks)
+{
+	if (a->recent_wait_id == wait_id || map_get(&a->rows, wait_id) != NULL)
+		note(a, number_of(a, wait_id), true, ticks);
 }
 
 void gather_free_acquisitions(struct acquisitions *a)
@@ -60,28 +70,20 @@ void gather_free_acquisitions(struct acquisitions *a)
 	map_free(&a->rows);
 }
 
-/* ---- After it ---- */
+/* ---- After the walk ---- */
 
-/* One stream in the merge: its next acquisition. */
+/* One stream in the merge: its next acquisition or release. */
 struct taker {
 	uint64_t ticks;
 	uint32_t stream, mutex;
-	uint32_t at;      /* in the first block */
+	bool is_release;
+	uint32_t at;      /* offset in the first block, in bytes */
 	uint32_t n_taken; /* of the stream's acquisitions, without this one */
 	struct acquisitions *list;
 	const uint32_t *locks; /* number of a mutex in the stream -> in the model */
 };
 
-static uint64_t get(struct taker *t)
-{
-	const unsigned char *bytes = t->list->first->bytes;
-	uint64_t value = bytes[t->at] & 0x7f;
-	for (unsigned shift = 7; bytes[t->at++] & 0x80; shift += 7)
-		value |= (uint64_t)(bytes[t->at] & 0x7f) << shift;
-	return value;
-}
-
-/* False: there is no acquisition more. */
+/* Takes the stream's next acquisition or release. False at the end of the list. */
 static bool go_on(struct taker *t)
 {
 	struct acquisition_block *block = t->list->first;
@@ -92,8 +94,12 @@ static bool go_on(struct taker *t)
 	}
 	if (t->list->first == NULL)
 		return false;
-	t->ticks += get(t);
-	t->mutex = (uint32_t)get(t);
+	const unsigned char *begin = (const unsigned char *)t->list->first->bytes, *at = begin + t->at;
+	t->ticks += varint_take(&at);
+	uint64_t mutex = varint_take(&at);
+	t->mutex = (uint32_t)(mutex >> 1);
+	t->is_release = mutex & 1;
+	t->at = (uint32_t)(at - begin);
 	return true;
 }
 
@@ -133,6 +139,30 @@ static uint32_t *number_locks(struct model *m, const struct acquisitions *a)
 	return locks;
 }
 
+/* A mutex in the merge. */
+struct taken {
+	uint32_t n;      /* how often it was acquired */
+	uint32_t holder; /* row of the stream that acquired it last + 1; 0: it has released it since */
+};
+
+/* The next acquisition or release of all. */
+static void take(struct model *m, struct taken *taken, struct taker *t)
+{
+	uint32_t lock = t->locks[t->mutex], holder = t->stream + 1;
+	struct taken *mutex = &taken[lock];
+	if (t->is_release) {
+		if (mutex->holder == holder)
+			mutex->holder = 0;
+		return;
+	}
+	if (mutex->holder != 0 && mutex->holder != holder) {
+		array_push(m->late_ticks, m->n_late, m->late_capacity, t->ticks);
+		*map_put(&m->late_releases, (uint64_t)lock << 32 | mutex->n) = m->n_late;
+	}
+	m->lock_orders[t->stream][t->n_taken++] = ++mutex->n;
+	mutex->holder = holder;
+}
+
 void gather_lock_orders(const struct gathering *g)
 {
 	struct model *m = g->m;
@@ -147,19 +177,18 @@ void gather_lock_orders(const struct gathering *g)
 		heap[n] = (struct taker){.stream = s, .list = list, .locks = locks[s]};
 		n += go_on(&heap[n]);
 	}
-	uint32_t *n_acquired = memory_zeroed(m->n_locks + (size_t)1, sizeof *n_acquired, "the orders of locks");
+	struct taken *taken = memory_zeroed(m->n_locks + (size_t)1, sizeof *taken, "the orders of locks");
 	for (size_t i = n; i > 0; i--)
 		sink(heap, n, i - 1);
 	while (n > 0) {
-		struct taker *first = &heap[0];
-		m->lock_orders[first->stream][first->n_taken++] = ++n_acquired[first->locks[first->mutex]];
-		if (!go_on(first))
+		take(m, taken, &heap[0]);
+		if (!go_on(&heap[0]))
 			heap[0] = heap[--n];
 		sink(heap, n, 0);
 	}
 	for (size_t s = 0; s < n_streams; s++)
 		free(locks[s]);
 	free(locks);
-	free(n_acquired);
+	free(taken);
 	free(heap);
 }

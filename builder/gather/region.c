@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass's regions and implicit tasks: turns what a thread's story tells about them into rows of model.regions
- * and model.tasks: who is in which team, and when the team joined. gather.c calls these functions for each event of a
- * story, on the thread that walks the stream. Quirk numbers are those of docs/runtimes.md.
+ * The first pass's regions and implicit tasks: turns the events of a thread's state machine into rows of model.regions and
+ * model.tasks: which tasks are in which team, and when the team joined. gather.c calls these functions for each event of a
+ * state machine, on the thread that walks the stream. Quirk numbers are those of docs/runtimes.md.
  */
-#include "builder/gather/walk.h"
-#include "builder/story/barrier.h"
+#include "builder/gather/stream.h"
+#include "builder/current/barrier.h"
 
 /*
  * For target tasks libomp has a team of hidden helper threads. A root thread that libomp makes begins that team's
  * region before anything else, and the call comes from the runtime (Q22). The program has no such region.
  */
-static bool is_helper_team(const struct walk *w, const struct record *r, uint32_t construct)
+static bool is_helper_team(const struct gather_stream *w, const struct record *r, uint32_t construct)
 {
 	const struct model *m = w->m;
 	bool is_first = w->new_root_at != 0 && w->n_records - w->new_root_at <= 1;
@@ -20,7 +20,7 @@ static bool is_helper_team(const struct walk *w, const struct record *r, uint32_
 	       w->thread.tid != (uint64_t)m->dump->meta.pid;
 }
 
-void gather_region_begin(struct walk *w, const struct thread_event *e)
+void gather_region_begin(struct gather_stream *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
@@ -52,7 +52,7 @@ void gather_region_begin(struct walk *w, const struct thread_event *e)
 	}
 }
 
-void gather_region_end(struct walk *w, const struct thread_event *e)
+void gather_region_end(struct gather_stream *w, const struct thread_event *e)
 {
 	if (e->record == NULL || e->region == 0)
 		return;
@@ -61,7 +61,7 @@ void gather_region_end(struct walk *w, const struct thread_event *e)
 }
 
 /* Checks the ids in the begin of an implicit task. */
-static void check_begin(struct walk *w, const struct thread_event *e)
+static void check_begin(struct gather_stream *w, const struct thread_event *e)
 {
 	const struct model *m = w->m;
 	const struct record *r = e->record;
@@ -75,7 +75,7 @@ static void check_begin(struct walk *w, const struct thread_event *e)
 			      (unsigned long long)id_counter(r->a));
 }
 
-void gather_alias(struct walk *w, const struct thread_event *e)
+void gather_alias(struct gather_stream *w, const struct thread_event *e)
 {
 	check_begin(w, e);
 	if (w->g->is_serial)
@@ -84,7 +84,7 @@ void gather_alias(struct walk *w, const struct thread_event *e)
 		gather_needs_order(w);
 }
 
-void gather_implicit_begin(struct walk *w, const struct thread_event *e)
+void gather_implicit_begin(struct gather_stream *w, const struct thread_event *e)
 {
 	const struct record *r = e->record;
 	struct task *task = e->task != 0 ? &w->m->tasks[e->task] : &w->nobody, *run = gather_run(w, e->task);
@@ -109,7 +109,7 @@ void gather_implicit_begin(struct walk *w, const struct thread_event *e)
 
 uint32_t gather_missing_root(void *self, uint32_t n)
 {
-	struct walk *w = self;
+	struct gather_stream *w = self;
 	if (!w->g->is_serial)
 		gather_needs_order(w);
 	return w->g->is_serial ? model_add_root(w->m, w->stream, n) : 0;
@@ -118,20 +118,20 @@ uint32_t gather_missing_root(void *self, uint32_t n)
 /*
  * The region that joins when this implicit task's closing barrier ends: that of the task if it is thread 0, else NULL.
  */
-static struct region *joining_region(struct walk *w, const struct thread_implicit *implicit)
+static struct region *joining_region(struct gather_stream *w, const struct thread_implicit *implicit)
 {
 	const struct task *task = implicit != NULL ? &w->m->tasks[implicit->task] : NULL;
 	return task != NULL && task->thread == 0 ? gather_region(w, task->region) : NULL;
 }
 
-void gather_sync_end(struct walk *w, const struct record *r)
+void gather_sync_end(struct gather_stream *w, const struct record *r)
 {
 	struct region *region = barrier_closes(record_flags(r)) ? joining_region(w, thread_innermost(&w->thread)) : NULL;
 	if (region != NULL)
 		region->join_ticks = r->time;
 }
 
-void gather_implicit_end(struct walk *w, const struct thread_event *e)
+void gather_implicit_end(struct gather_stream *w, const struct thread_event *e)
 {
 	struct region *region = joining_region(w, e->implicit);
 	uint32_t closing = barrier_closing(&w->thread, e->implicit, e->record != NULL);
@@ -146,11 +146,11 @@ void gather_implicit_end(struct walk *w, const struct thread_event *e)
 		run->state |= TASK_COMPLETED;
 	}
 	if (closing != 0)
-		PUSH(w->closings, w->n_closings, w->closings_capacity, (struct closing){e->task, closing});
+		array_push(w->closings, w->n_closings, w->closings_capacity, (struct closing){e->task, closing});
 }
 
 /* Each initial task of a league is a team of its own, until the end of the league. */
-void gather_arrival(struct walk *w, const struct record *r)
+void gather_arrival(struct gather_stream *w, const struct record *r)
 {
 	const struct thread_implicit *inner = thread_innermost(&w->thread);
 	const struct task *task = inner != NULL ? &w->m->tasks[inner->task] : NULL;

@@ -5,7 +5,7 @@
  * contradict each other are marked, and an archive leaves them out. Missing records are not this file's concern. Called
  * by the other files of gather/, on the thread that walks the stream, or after all streams.
  */
-#include "builder/gather/walk.h"
+#include "builder/gather/stream.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static bool count(struct tally *repairs, const char *name)
 	return repairs->n_rows != n_before;
 }
 
-void gather_repair(struct walk *w, const char *name, const char *format, ...)
+void gather_repair(struct gather_stream *w, const char *name, const char *format, ...)
 {
 	const struct cursor *c = &w->timeline.cursor;
 	const struct record *r = w->timeline.head;
@@ -41,7 +41,7 @@ void gather_repair(struct walk *w, const char *name, const char *format, ...)
 		text_format("%s: stream %u: segment %llu, record %u (%s): %s [%s]", w->m->dump->path, c->stream->number,
 			    (unsigned long long)cursor_header(c)->sequence, c->stream->segments[c->segment].n_skipped + c->index,
 			    info != NULL ? info->name : "unknown", text, name);
-	PUSH(w->repairs, w->n_repairs, w->repairs_capacity, (struct first_repair){name, whole});
+	array_push(w->repairs, w->n_repairs, w->repairs_capacity, (struct first_repair){name, whole});
 }
 
 uint32_t gather_id_stream(const struct model *m, uint32_t task)
@@ -60,7 +60,7 @@ unsigned long long gather_id_counter(const struct model *m, uint32_t task)
 
 /* ---- What other streams have to confirm ---- */
 
-void gather_claim(struct walk *w, enum claim_kind kind, uint32_t task)
+void gather_claim(struct gather_stream *w, enum claim_kind kind, uint32_t task)
 {
 	const struct cursor *c = &w->timeline.cursor;
 	struct claim claim = {.kind = kind,
@@ -68,10 +68,10 @@ void gather_claim(struct walk *w, enum claim_kind kind, uint32_t task)
 			      .stream_number = c->stream->number,
 			      .record = c->stream->segments[c->segment].n_skipped + c->index,
 			      .segment = cursor_header(c)->sequence};
-	PUSH(w->claims, w->n_claims, w->claims_capacity, claim);
+	array_push(w->claims, w->n_claims, w->claims_capacity, claim);
 }
 
-void gather_check_claims(const struct walk *w)
+void gather_check_claims(const struct gather_stream *w)
 {
 	struct model *m = w->m;
 	for (size_t i = 0; i < w->n_claims; i++) {
@@ -96,10 +96,10 @@ void gather_check_claims(const struct walk *w)
 
 /* ---- Tasks, once all streams are known ---- */
 
-/* So many rows are worth several threads. */
+/* From this many rows on, several threads are worth their start. */
 #define MANY_ROWS 20000
 
-/* Is the dump whole? Then what has no record did not happen. */
+/* Is the dump complete? Then what has no record did not happen. */
 static bool is_whole(const struct model *m)
 {
 	return m->dump->is_complete && !model_was_paused(m) && m->n_events[EVENT_records_lost] == 0;
@@ -119,7 +119,7 @@ static void repair_task(struct model *m, uint32_t row, const char *name, const c
 
 enum { LATER_PARENT = 1, EARLY_START = 2, LATE_START = 4, CANCELLED_TWICE = 8, NEVER_CREATED = 16 };
 
-/* What contradicts itself in the records about a task: none of it depends on what was repaired in other tasks. */
+/* The contradictions in the records about a task: they do not depend on what was repaired in other tasks. */
 static inline unsigned faults_of(const struct model *m, uint32_t row, uint64_t skew, bool is_whole)
 {
 	const struct task *task = &m->tasks[row], *parent = &m->tasks[task->parent];
@@ -169,14 +169,14 @@ void gather_check_tasks(struct model *m)
 		faults |= faults_of(m, row, skew, whole);
 		states |= m->tasks[row].state;
 	}
-	m->has_handed = states & TASK_HANDED;
+	m->has_handovers = states & TASK_HANDED;
 	for (uint32_t row = 1; row < m->n_task_ids && faults != 0; row++)
 		repair_faults(m, row, faults_of(m, row, skew, whole));
 }
 
 /* ---- Teams ---- */
 
-/* What the members' records tell about a region. */
+/* What the members' records say about a region. */
 struct attendance {
 	uint32_t n_primaries; /* tasks of thread 0; one that ran in another stream than the region's begin counts twice */
 	bool is_early;        /* a member began before its region, or after its end */
@@ -188,7 +188,7 @@ static inline bool has_begun_on(const struct model *m, uint32_t region, uint32_t
 	return region > base[stream] && region <= base[stream + 1];
 }
 
-/* What does not fit between the records of a region and of its members, in words; NULL: they fit. */
+/* How the records of a region contradict those of its members, in words; NULL: they do not. */
 static const char *what_is_wrong_with(const struct model *m, uint32_t row, const struct attendance *a)
 {
 	const struct region *r = &m->regions[row];

@@ -1,51 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass's account of how tasks ran, where several streams know of it: tasks that move from stream to stream,
- * are cancelled, fulfilled or completed by another stream, or about which records contradict each other. The first
- * stream that claims a task has its row, the others have rows of their own, which are brought together in the order of
- * streams after all of them have been walked. Quirk numbers are those of docs/runtimes.md.
+ * The first pass's account of how tasks ran, where several streams have records of it: tasks that move from stream to
+ * stream, are cancelled, fulfilled or completed by another stream, or about which records contradict each other. The first
+ * stream that claims a task has its row, the others have rows of their own, which are merged in the order of streams after
+ * all of them have been walked. Quirk numbers are those of docs/runtimes.md.
  */
-#include "builder/gather/walk.h"
+#include "builder/gather/stream.h"
 
 #include <stdlib.h>
 
-/* Is it the row that was asked for last? Most often a task is begun, and ended, without another one in between. */
-static inline bool is_recent(const struct walk *w, uint32_t row)
+/* Is it the row that was looked up last? Most often a task begins and ends without another one in between. */
+static inline bool is_recent(const struct gather_stream *w, uint32_t row)
 {
-	return w->recent_partial != 0 && w->partials[w->recent_partial - 1].row == row;
+	return w->partial.recent != 0 && w->partial.runs[w->partial.recent - 1].row == row;
 }
 
-bool gather_has_partial(struct walk *w, uint32_t row)
+bool gather_has_partial(struct gather_stream *w, uint32_t row)
 {
-	return is_recent(w, row) || map_get(&w->partial_rows, row) != NULL;
+	return is_recent(w, row) || map_get(&w->partial.rows, row) != NULL;
 }
 
-static struct task *add_partial(struct walk *w, uint32_t row)
+static struct task *add_partial(struct gather_stream *w, uint32_t row)
 {
 	if (is_recent(w, row))
-		return &w->partials[w->recent_partial - 1].task;
-	uint32_t *index = map_put(&w->partial_rows, row);
-	if (*index == 0) {
-		PUSH(w->partials, w->n_partials, w->partials_capacity, (struct partial_run){.row = row, .stream = w->stream});
-		*index = (uint32_t)w->n_partials;
-	}
-	w->recent_partial = *index;
-	return &w->partials[*index - 1].task;
+		return &w->partial.runs[w->partial.recent - 1].task;
+	uint32_t *index = map_put(&w->partial.rows, row);
+	array_push_new(w->partial.runs, w->partial.n, w->partial.capacity, index,
+		       (struct partial_run){.row = row, .stream = w->stream});
+	w->partial.recent = *index;
+	return &w->partial.runs[*index - 1].task;
 }
 
-struct task *gather_claim_run(struct walk *w, uint32_t row)
+struct task *gather_claim_run(struct gather_stream *w, uint32_t row)
 {
 	struct task *task = &w->m->tasks[row];
 	uint32_t owner = 0;
 	if (row == 0)
 		return &w->nobody;
-	/* Orders nothing: the rest of the row is read by others only after all walks. */
+	/* Relaxed: other threads read the rest of the row only after all walks. */
 	bool is_free =
 		__atomic_compare_exchange_n(&task->run_stream, &owner, w->stream + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return is_free ? task : add_partial(w, row);
 }
 
-void gather_repair_task(struct walk *w, uint32_t task, const char *name, const char *expected)
+void gather_repair_task(struct gather_stream *w, uint32_t task, const char *name, const char *expected)
 {
 	gather_run(w, task)->state |= TASK_CONTRADICTORY;
 	gather_repair(w, name, "task %u:%llu, expected %s", gather_id_stream(w->m, task), gather_id_counter(w->m, task), expected);
@@ -53,7 +51,7 @@ void gather_repair_task(struct walk *w, uint32_t task, const char *name, const c
 
 /* ---- After all streams ---- */
 
-/* The task started, or went on, in a stream, and perhaps in others before. */
+/* The task started or resumed in a stream, and perhaps in others before. */
 static void join_starts(struct model *m, uint32_t row, struct task *all, const struct partial_run *part)
 {
 	const struct task *task = &part->task;
@@ -96,7 +94,7 @@ static void join_ends(struct model *m, uint32_t row, struct task *all, const str
 	}
 }
 
-/* Of one task: what n streams know, in their order. */
+/* Merges what n streams know about one task, in their order. */
 static void join_task(struct model *m, uint32_t row, const struct partial_run *const *parts, size_t n)
 {
 	struct task all = {0}, *task = &m->tasks[row];
@@ -125,10 +123,10 @@ static void join_task(struct model *m, uint32_t row, const struct partial_run *c
 }
 
 /*
- * Tasks that went on in the stream after missing records, if any record tells that they exist: now that all streams are
- * known, it is known that they ran here.
+ * Notes the tasks that resumed in the stream after missing records: only after all streams is it known whether some record
+ * shows that they exist.
  */
-static void resume(const struct walk *w)
+static void resume(const struct gather_stream *w)
 {
 	for (size_t i = 0; i < w->n_resumptions; i++) {
 		struct task *task = &w->m->tasks[w->resumptions[i].row];
@@ -148,7 +146,7 @@ static void resume(const struct walk *w)
 	}
 }
 
-/* Puts together what the streams know of a task: its row's owner, and others. Returns how many they are. */
+/* Lists what the streams know of a task: its row's owner, and others, in their order. Returns their number. */
 static size_t list_parts(const struct partial_run *owned, const struct partial_run *first, const struct partial_run **parts)
 {
 	size_t n = 0;
@@ -161,7 +159,7 @@ static size_t list_parts(const struct partial_run *owned, const struct partial_r
 	return n;
 }
 
-/* Brings the rows of their own together with those of the table. */
+/* Merges the streams' own rows into those of the table. */
 static void join_partials(struct gathering *g)
 {
 	struct model *m = g->m;
@@ -169,8 +167,8 @@ static void join_partials(struct gathering *g)
 	struct partial_run **of_row = memory_zeroed(m->n_tasks, sizeof *of_row, "the tasks that move");
 	const struct partial_run **parts = memory_get(n_streams + 1, sizeof *parts, "the tasks that move");
 	for (size_t s = n_streams; s > 0; s--)
-		for (size_t i = 0; i < g->walks[s - 1]->n_partials; i++) {
-			struct partial_run *part = &g->walks[s - 1]->partials[i];
+		for (size_t i = 0; i < g->walks[s - 1]->partial.n; i++) {
+			struct partial_run *part = &g->walks[s - 1]->partial.runs[i];
 			part->next = of_row[part->row];
 			of_row[part->row] = part;
 		}
@@ -189,7 +187,7 @@ void gather_join_runs(struct gathering *g)
 	struct model *m = g->m;
 	bool has_partials = false;
 	for (size_t s = 0; s < m->dump->n_streams; s++)
-		has_partials = has_partials || g->walks[s]->n_partials > 0;
+		has_partials = has_partials || g->walks[s]->partial.n > 0;
 	if (has_partials)
 		join_partials(g);
 	for (size_t s = 0; s < m->dump->n_streams; s++)

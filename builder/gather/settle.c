@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass's tasks, once all streams are known: what a row does not have from its own stream alone, such as the
- * parents of implicit tasks and the regions that explicit tasks are bound to. Rows are settled in blocks by all threads of
- * OpenMP; implicit tasks, several of which belong to one region, then in their order by one. gather.c calls
+ * The first pass's tasks, once all streams are known: fills in what a row's own stream does not have, such as the
+ * parents of implicit tasks and the regions that explicit tasks are bound to. All OpenMP threads settle rows in blocks;
+ * implicit tasks, several of which belong to one region, are then settled in their order by one thread. gather.c calls
  * gather_settle_tasks() after gather_join(). Quirk numbers are those of docs/runtimes.md.
  */
-#include "builder/gather/walk.h"
+#include "builder/gather/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_ROWS 16384u
 
-/* How many ancestors are looked at for a region. Those of the same block have theirs, so that most often one is enough. */
+/* How many ancestors are searched for a region. Those of the same block have theirs, so that most often one is enough. */
 #define ANCESTORS_MAX 64
 
 /* What the blocks leave for one thread. */
 struct block {
 	uint32_t *implicit; /* rows of its implicit tasks, in order */
 	size_t n_implicit, implicit_capacity;
-	uint32_t *unseen; /* parents that no record but those of their children may name */
+	uint32_t *unseen; /* parents that perhaps only the records of their children name */
 	size_t n_unseen, unseen_capacity;
 	bool has_orphans; /* some of its tasks have no parent, or an unknown one */
 };
 
 /*
  * Gives each explicit task its binding region, which is that of its nearest implicit ancestor. All ancestors on the way
- * get it too, so that each chain is walked once. A damaged chain may reach no implicit task, or come back to its
- * beginning: then the tasks get no region. Only those are left whose ancestors settle_row() has not found.
+ * get it too, so that each chain is walked once. A damaged chain may reach no implicit task, or return to its
+ * beginning: then the tasks get no region. Only those tasks are left for which settle_row() has found no ancestor's region.
  */
 static void bind_tasks(struct model *m)
 {
@@ -54,8 +54,8 @@ static inline void note_helper(struct model *m, const struct task *task)
 }
 
 /*
- * Other threads settle rows of other blocks meanwhile, and look at this one as a parent. Whether they find it before or
- * after that does not matter: a region that is not 0 is final, and a parent that is seen already may be noted once more.
+ * Other threads settle rows of other blocks meanwhile, and read this row as a parent. Whether they read it before or
+ * after the store does not matter: a region that is not 0 is final, and a parent that is seen already may be noted once more.
  */
 static inline void store16(uint16_t *to, unsigned value)
 {
@@ -79,7 +79,7 @@ static inline uint32_t region_above(const struct model *m, const struct task *ta
 	return region;
 }
 
-/* Settles a row, but for what an implicit task gets from its region. Returns whether its region is known, or none is. */
+/* Settles a row, except what an implicit task gets from its region. False: an explicit task's region is not found yet. */
 static inline bool settle_row(struct model *m, struct block *block, uint32_t row)
 {
 	struct task *task = &m->tasks[row];
@@ -91,10 +91,10 @@ static inline bool settle_row(struct model *m, struct block *block, uint32_t row
 		if (task->parent == 0)
 			block->has_orphans = true;
 		else if (!(load16(&parent->flags) & TASK_IS_CREATED) && !(load16(&parent->state) & TASK_SEEN))
-			PUSH(block->unseen, block->n_unseen, block->unseen_capacity, task->parent);
+			array_push(block->unseen, block->n_unseen, block->unseen_capacity, task->parent);
 	}
 	if (!task_is_explicit(task)) {
-		PUSH(block->implicit, block->n_implicit, block->implicit_capacity, row);
+		array_push(block->implicit, block->n_implicit, block->implicit_capacity, row);
 		return true;
 	}
 	note_helper(m, task);
@@ -124,12 +124,12 @@ static void settle_implicit(struct model *m, uint32_t row)
 	if (task->thread != 0 && task->end_ticks > region->join_ticks)
 		task->end_ticks = region->join_ticks;
 	if (region->n_members_seen == UINT16_MAX || task->state & TASK_CONTRADICTORY)
-		task->state |= TASK_CONTRADICTORY; /* no team has so many members: it belongs to none */
+		task->state |= TASK_CONTRADICTORY; /* no team has this many members: the task belongs to none */
 	else
 		region->n_members_seen++;
 }
 
-/* Brings together what the blocks have left, in their order, and frees it. */
+/* Merges what the blocks have left, in their order, and frees it. */
 static void join_blocks(struct model *m, struct block *blocks, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -3,16 +3,16 @@
  * The first pass's split taskloops (Q44 of docs/runtimes.md). LLVM's runtime splits a taskloop of many tasks: a task of
  * its own gets the second half, and creates the tasks of that half, or splits it once more. Such a task and all that it
  * creates name the task that encountered the taskloop as their parent. While it runs it is the current task of its
- * thread, so each task that it creates has been noted with it (task.in_place). But only all streams together tell
+ * thread, so each task that it creates has been noted with it (task.in_place). But only after all streams is it known
  * whether its own parent is the one that it names. gather.c calls gather_settle_splits() once, after the last stream;
  * one thread.
  */
-#include "builder/gather/walk.h"
+#include "builder/gather/stream.h"
 
 /* A half has at least one iteration less than the whole, and numbers of iterations have 64 bits. */
 #define DEPTH_MAX 64
 
-/* The task of a taskloop that the encountering task itself created, and that this one comes from; 0: there is none. */
+/* The first task of the taskloop, which the encountering task itself created, and from which this one descends; 0: none. */
 static uint32_t find_first(const struct model *m, uint32_t row)
 {
 	for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
@@ -20,7 +20,7 @@ static uint32_t find_first(const struct model *m, uint32_t row)
 			return row;
 		row = m->tasks[row].in_place;
 	}
-	return 0; /* damaged records may make a circle */
+	return 0; /* damaged records may form a cycle */
 }
 
 /* Is the task's creator one by which the runtime splits the taskloop that the task belongs to? */
@@ -34,7 +34,7 @@ static bool is_of_split(const struct model *m, uint32_t row)
 	return is_task && split->parent == task->parent && is_same && find_first(m, row) != 0;
 }
 
-/* The task was not created by the one that was current when it was. Counts a repair if no other rule explains that. */
+/* The task was not created by the task that was current at its creation. Counts a repair if no other rule explains that. */
 static void reject(struct model *m, uint32_t row)
 {
 	const struct task *current = &m->tasks[m->tasks[row].in_place];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass's explicit tasks: turns what a thread's story tells about them into rows of model.tasks: who created
- * them, where they ran, and which of them an archive has to treat with care. It listens to the story: gather.c calls
- * gather_step() for each record, on the thread that walks the stream; what is about regions goes on to region.c. Quirk
+ * The first pass's explicit tasks: turns the events of a thread's state machine into rows of model.tasks: which task created
+ * them, where they ran, and which of them an archive has to treat with care. It listens to the state machine: gather.c calls
+ * gather_step() for each record, on the thread that walks the stream; events of regions are passed on to region.c. Quirk
  * numbers are those of docs/runtimes.md.
  */
-#include "builder/gather/walk.h"
-#include "builder/story/step.h"
+#include "builder/gather/stream.h"
+#include "builder/current/step.h"
 
 #include <string.h>
 
@@ -16,20 +16,20 @@
  * May the current task create tasks in another one's name (Q44)? Whether that is the case is only known after all
  * streams: see gather_settle_splits().
  */
-static bool may_be_in_place(const struct walk *w)
+static bool may_be_in_place(const struct gather_stream *w)
 {
 	return w->m->is_libomp && gather_is_explicit(w, w->thread.task);
 }
 
 /* Has this stream run a task that is about to be created? */
-static bool has_run(struct walk *w, uint32_t row)
+static bool has_run(struct gather_stream *w, uint32_t row)
 {
 	uint32_t owner = __atomic_load_n(&w->m->tasks[row].run_stream, __ATOMIC_RELAXED); /* 0: no stream has claimed it so far */
 	bool is_known = owner == w->stream + 1 || (owner != 0 && gather_has_partial(w, row));
 	return is_known && gather_run(w, row)->state & TASK_STARTED;
 }
 
-static void check_creation(struct walk *w, uint32_t row, uint32_t creator)
+static void check_creation(struct gather_stream *w, uint32_t row, uint32_t creator)
 {
 	struct model *m = w->m;
 	const struct task *task = &m->tasks[row];
@@ -44,7 +44,7 @@ static void check_creation(struct walk *w, uint32_t row, uint32_t creator)
 			      gather_id_stream(m, current), gather_id_counter(m, current));
 }
 
-STEP_INLINE void create(struct walk *w, const struct thread_event *e)
+STEP_INLINE void create(struct gather_stream *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
@@ -69,14 +69,14 @@ STEP_INLINE void create(struct walk *w, const struct thread_event *e)
 	w->n_in_place += is_in_place;
 	task->create_ticks = r->time;
 	uint32_t construct = gather_construct(w, kind, codeptr);
-	if (w->ended_wait != 0 && !(flags & task_flags_taskwait))
+	if (w->ended.wait != 0 && !(flags & task_flags_taskwait))
 		construct = gather_join_wait(w, e->task, kind, construct, codeptr);
-	task->construct = w->latest_work.n_used == 0 ? construct : gather_task_construct(w, kind, construct, codeptr);
+	task->construct = w->met.latest_work.n_used == 0 ? construct : gather_task_construct(w, kind, construct, codeptr);
 }
 
 /* ---- Running ---- */
 
-STEP_INLINE void resume(struct walk *w, uint32_t row, uint64_t ticks)
+STEP_INLINE void resume(struct gather_stream *w, uint32_t row, uint64_t ticks)
 {
 	struct task *task = gather_run(w, row);
 	if (gather_flags(w, row) & task_flags_taskwait)
@@ -93,16 +93,17 @@ STEP_INLINE void resume(struct walk *w, uint32_t row, uint64_t ticks)
 	}
 }
 
-void gather_resume(struct walk *w, uint32_t row, uint64_t ticks)
+void gather_resume(struct gather_stream *w, uint32_t row, uint64_t ticks)
 {
 	resume(w, row, ticks);
 }
 
 /*
  * A task completes. An untied one may be cancelled twice: a part that other parts follow ends with status cancel, and
- * the rest of the task is discarded with the same status later, perhaps by another thread (Q42). gather_check_tasks() finds tied tasks that are cancelled twice.
+ * the rest of the task is discarded with the same status later, perhaps by another thread (Q42). gather_check_tasks() finds
+ * tied tasks that are cancelled twice.
  */
-static inline void complete(struct walk *w, uint32_t task, bool is_current, unsigned status, uint64_t ticks)
+static inline void complete(struct gather_stream *w, uint32_t task, bool is_current, unsigned status, uint64_t ticks)
 {
 	struct task *t = gather_run(w, task);
 	unsigned part = 0;
@@ -115,7 +116,7 @@ static inline void complete(struct walk *w, uint32_t task, bool is_current, unsi
 	if ((!is_rest || ticks > t->end_ticks) && !has_ended)
 		t->end_ticks = ticks;
 	t->state |= (uint16_t)(TASK_COMPLETED | part | (status == task_status_cancel ? TASK_CANCELLED : 0));
-	if (w->latest_work.n_used + w->open_targets.n_used > 0)
+	if (w->met.latest_work.n_used > 0 || w->g->is_serial)
 		gather_forget_places(w, task);
 }
 
@@ -125,13 +126,13 @@ static bool completes(unsigned status)
 	       status == task_status_taskwait_complete;
 }
 
-static inline void check_status(struct walk *w, unsigned status)
+static inline void check_status(struct gather_stream *w, unsigned status)
 {
 	if (status == 0 || status > task_status_taskwait_complete)
 		gather_repair(w, "status_unknown", "task_status %u, expected 1 to %u", status, task_status_taskwait_complete);
 }
 
-static void detach(struct walk *w, uint32_t row, uint64_t ticks)
+static void detach(struct gather_stream *w, uint32_t row, uint64_t ticks)
 {
 	struct task *task = gather_run(w, row);
 	task->state |= TASK_DETACHED;
@@ -139,9 +140,9 @@ static void detach(struct walk *w, uint32_t row, uint64_t ticks)
 		task->end_ticks = ticks;
 }
 
-STEP_INLINE void switch_tasks(struct walk *w, const struct thread_event *e)
+STEP_INLINE void switch_tasks(struct gather_stream *w, const struct thread_event *e)
 {
-	if (e->status == TASK_STATUS_CUT && e->record == NULL) { /* whatever becomes of it is out of order */
+	if (e->status == TASK_STATUS_CUT && e->record == NULL) { /* whatever happens to the task later is out of order */
 		if (gather_is_explicit(w, e->other))
 			gather_run(w, e->other)->state |= TASK_MARKED;
 		return;
@@ -158,7 +159,7 @@ STEP_INLINE void switch_tasks(struct walk *w, const struct thread_event *e)
 }
 
 /* A task that is current in another stream, or in none, completed without a record of its end. */
-static void note_elsewhere(struct walk *w, const struct thread_event *e)
+static void note_elsewhere(struct gather_stream *w, const struct thread_event *e)
 {
 	if (e->status == task_status_complete && e->task != w->thread.task) {
 		gather_run(w, e->task)->state |= TASK_ENDED_ELSEWHERE;
@@ -166,7 +167,7 @@ static void note_elsewhere(struct walk *w, const struct thread_event *e)
 	}
 }
 
-static void status(struct walk *w, const struct thread_event *e)
+static void status(struct gather_stream *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
@@ -185,14 +186,14 @@ static void status(struct walk *w, const struct thread_event *e)
 		note_elsewhere(w, e);
 }
 
-static void wait_end(struct walk *w, const struct thread_event *e)
+static void wait_end(struct gather_stream *w, const struct thread_event *e)
 {
 	complete(w, e->task, false, e->status, e->ticks);
-	w->ended_wait = e->other;
-	w->ended_wait_at = w->n_records;
+	w->ended.wait = e->other;
+	w->ended.at = w->n_records;
 }
 
-static void part_end(struct walk *w, const struct thread_event *e)
+static void part_end(struct gather_stream *w, const struct thread_event *e)
 {
 	struct task *task = gather_run(w, e->task);
 	task->state |= TASK_PART_ENDED;
@@ -203,32 +204,32 @@ static void part_end(struct walk *w, const struct thread_event *e)
 	gather_claim(w, CLAIM_PART_END, e->task);
 }
 
-void gather_delay(struct walk *w, const struct record *r)
+void gather_delay(struct gather_stream *w, const struct record *r)
 {
 	struct model *m = w->m;
 	struct delay_record delay = {model_task(m, r->a), thread_dependent(&w->thread, r->b)};
 	if (delay.source != 0 && delay.sink != 0)
-		PUSH(w->delays, w->n_delays, w->delays_capacity, delay);
+		array_push(w->delays, w->n_delays, w->delays_capacity, delay);
 }
 
-void gather_excluded(struct walk *w, const struct record *r)
+void gather_excluded(struct gather_stream *w, const struct record *r)
 {
 	if (record_kind(r) == EVENT_dependences) {
 		w->dependent = thread_dependent(&w->thread, r->a);
 		if (record_flags(r) == dependence_type_mutexinoutset && w->dependent != 0)
-			PUSH(w->excluded, w->n_excluded, w->excluded_capacity, (struct excluded){w->dependent, r->b});
+			array_push(w->excluded, w->n_excluded, w->excluded_capacity, (struct excluded){w->dependent, r->b});
 		return;
 	}
 	const uint64_t variables[3] = {r->time, r->a, r->b};
 	for (unsigned i = 0; i < record_flags(r) && i < 3; i++)
 		if ((record_value(r) >> (8 * i) & 0xff) == dependence_type_mutexinoutset && w->dependent != 0)
-			PUSH(w->excluded, w->n_excluded, w->excluded_capacity, (struct excluded){w->dependent, variables[i]});
+			array_push(w->excluded, w->n_excluded, w->excluded_capacity, (struct excluded){w->dependent, variables[i]});
 }
 
-/* ---- The story's listener ---- */
+/* ---- The state machine's listener ---- */
 
-/* Counts a record that does not fit the story as a repair. */
-static void note_repair(struct walk *w, const struct thread_event *e)
+/* Counts a record that does not fit the state machine as a repair. */
+static void note_repair(struct gather_stream *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	if (strcmp(e->name, "switch_from_another_task") != 0) {
@@ -238,19 +239,19 @@ static void note_repair(struct walk *w, const struct thread_event *e)
 	gather_repair(w, e->name, "it ends a part of task %u:%llu, expected the current task, %u:%llu",
 		      gather_id_stream(m, e->task), gather_id_counter(m, e->task), gather_id_stream(m, e->other),
 		      gather_id_counter(m, e->other));
-	const uint32_t tasks[] = {e->task, e->other}; /* the records about both contradict each other */
+	const uint32_t tasks[] = {e->task, e->other}; /* the records about each of them contradict each other */
 	for (size_t i = 0; i < 2; i++)
 		if (tasks[i] != 0 && gather_is_explicit(w, tasks[i]))
 			gather_run(w, tasks[i])->state |= TASK_CONTRADICTORY;
 }
 
 /*
- * Listens to the story. It always returns 0, so that thread_step(), thread_gap() and thread_close() always succeed
+ * Listens to the state machine. It always returns 0, so that thread_step(), thread_gap() and thread_close() always succeed
  * here.
  */
-STEP_INLINE int tell(void *self, const struct thread_event *e)
+STEP_INLINE int emit(void *self, const struct thread_event *e)
 {
-	struct walk *w = self;
+	struct gather_stream *w = self;
 	switch (e->kind) {
 	case THREAD_REGION_BEGIN: gather_region_begin(w, e); return 0;
 	case THREAD_REGION_END: gather_region_end(w, e); return 0;
@@ -276,7 +277,7 @@ STEP_INLINE int tell(void *self, const struct thread_event *e)
 
 static uint64_t region_codeptr(void *self, uint32_t row, unsigned *flags)
 {
-	struct walk *w = self;
+	struct gather_stream *w = self;
 	const struct region *region = gather_region(w, row);
 	*flags = region != NULL ? region->flags : 0;
 	return region != NULL ? gather_codeptr(w, region->construct) : 0;
@@ -288,20 +289,20 @@ static bool may_be_back(void *self, uint32_t task)
 	return gather_has_partial(self, task);
 }
 
-const struct thread_ops gather_story_ops = {
-	.tell = tell, .missing_root = gather_missing_root, .may_be_back = may_be_back, .region_codeptr = region_codeptr};
+const struct thread_ops gather_thread_ops = {
+	.emit = emit, .missing_root = gather_missing_root, .may_be_back = may_be_back, .region_codeptr = region_codeptr};
 
 __attribute__((noinline)) static int step_task(struct thread *t, const struct record *r)
 {
-	return thread_step_task(t, tell, r);
+	return thread_step_task(t, emit, r);
 }
 
 __attribute__((noinline)) static int step_other(struct thread *t, const struct record *r)
 {
-	return thread_step_other(t, tell, r);
+	return thread_step_other(t, emit, r);
 }
 
-void gather_step(struct walk *w, const struct record *r)
+void gather_step(struct gather_stream *w, const struct record *r)
 {
 	(void)thread_step(&w->thread, step_task, step_other, r);
 }

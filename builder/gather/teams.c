@@ -2,20 +2,21 @@
  *
  * Finds the distinct teams. A team is the streams that ran a region's implicit tasks, in the order of thread numbers,
  * inside the team around that region. Programs have many regions and few distinct teams, and an archive defines one
- * communicator for each team. Called by gather.c after all streams have been walked; one thread.
+ * communicator for each team. One thread.
  */
-#include "builder/gather/walk.h"
+#include "builder/gather/stream.h"
 #include "builder/support/map.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The members of all regions, side by side, in the order of their rows. */
+/* The members of all regions in one array, in the order of the regions' rows. */
 struct memberships {
 	uint32_t *first; /* by region: index of its first member in `tasks`; it has room up to first[r + 1] */
 	uint32_t *tasks; /* rows of the implicit tasks */
 	uint16_t *n;     /* by region: number of members, which may be smaller than the room */
-	/* Of one region: */
+	/* For one region at a time: */
 	struct slot *slots;
 	uint32_t *streams; /* rows of dump.streams */
 	size_t capacity, streams_capacity;
@@ -35,29 +36,27 @@ static bool is_member(const struct task *task)
 static int by_stream(const void *left, const void *right)
 {
 	const struct slot *l = left, *r = right;
-	if (l->stream != r->stream)
-		return l->stream < r->stream ? -1 : 1;
-	return l->task < r->task ? -1 : l->task > r->task;
+	return cmp(l->stream, r->stream) ?: cmp(l->task, r->task);
 }
 
 static int by_thread(const void *left, const void *right)
 {
 	const struct slot *l = left, *r = right;
-	return l->thread != r->thread ? (l->thread < r->thread ? -1 : 1) : by_stream(left, right);
+	return cmp(l->thread, r->thread) ?: by_stream(left, right);
 }
 
-/* Nearly all teams are small, and in order. */
+/* Nearly all teams are small and in order already. */
 static void sort(struct slot *slots, uint16_t n, int (*compare)(const void *left, const void *right))
 {
 	uint16_t n_sorted = 1;
 	while (n_sorted < n && compare(&slots[n_sorted - 1], &slots[n_sorted]) <= 0)
 		n_sorted++;
 	if (n_sorted < n)
-		qsort(slots, n, sizeof *slots, compare);
+		sort_array(slots, n, compare);
 }
 
 /*
- * Sorts a team's members by thread number. A thread is in a team once: of several members with one stream the first is
+ * Sorts a team's members by thread number. A thread is in a team once: the first of several members with one stream is
  * kept (repair team_member_twice). Returns the number of members that are left.
  */
 static uint16_t order_members(struct model *m, struct slot *slots, uint16_t n)
@@ -93,12 +92,12 @@ static void collect(struct model *m, struct memberships *all)
 	}
 }
 
-/* Makes all->streams the region's members in the order of their threads, of which it returns the number. */
+/* Fills all->streams with the region's members in the order of their thread numbers. Returns how many there are. */
 static uint16_t members_of(struct model *m, struct memberships *all, uint32_t region)
 {
 	uint16_t n = all->n[region];
-	array_reserve((void **)&all->slots, n, &all->capacity, sizeof *all->slots);
-	array_reserve((void **)&all->streams, n, &all->streams_capacity, sizeof *all->streams);
+	array_reserve(all->slots, n, all->capacity);
+	array_reserve(all->streams, n, all->streams_capacity);
 	bool are_ordered = true; /* as in most programs: by thread and by stream */
 	for (uint16_t i = 0; i < n; i++) {
 		uint32_t row = all->tasks[all->first[region] + i];
@@ -134,9 +133,9 @@ struct interning {
 /* Adds a team. */
 static void add_team(struct model *m, struct interning *in, uint32_t parent, const uint32_t *streams, uint32_t n)
 {
-	array_reserve((void **)&m->teams, (size_t)m->n_teams + 1, &in->teams_capacity, sizeof *m->teams);
-	array_reserve((void **)&in->next, (size_t)m->n_teams + 1, &in->next_capacity, sizeof *in->next);
-	array_reserve((void **)&m->team_members, in->n_members + n, &in->members_capacity, sizeof *m->team_members);
+	array_reserve(m->teams, (size_t)m->n_teams + 1, in->teams_capacity);
+	array_reserve(in->next, (size_t)m->n_teams + 1, in->next_capacity);
+	array_reserve(m->team_members, in->n_members + n, in->members_capacity);
 	if (n > 0)
 		memcpy(m->team_members + in->n_members, streams, n * sizeof *streams);
 	m->teams[m->n_teams] = (struct team){parent, (uint32_t)in->n_members, n};
@@ -159,9 +158,9 @@ static void intern(struct model *m, struct interning *in, uint32_t region, uint3
 		m->regions[region].team = in->latest;
 		return;
 	}
-	uint64_t hash = parent + UINT64_C(1469598103934665603);
+	uint64_t hash = HASH_BEGIN + parent;
 	for (uint32_t i = 0; i < n; i++)
-		hash = (hash ^ streams[i]) * UINT64_C(1099511628211);
+		hash = hash_on(hash, streams[i]);
 	uint32_t *last = map_put(&in->rows, hash | 1);
 	for (uint32_t t = *last; t != 0; t = in->next[t])
 		if (is_team(m, t, parent, streams, n)) {
@@ -184,13 +183,13 @@ void gather_teams(struct model *m)
 
 	/*
 	 * A team's parent has to be known first. So go up from each region to the first one around it that has its
-	 * team, and then down again. Damaged records may make a circle: it ends at a region that is on the path
+	 * team, and then down again. Damaged records may form a cycle: the way up ends at a region that is on the path
 	 * already.
 	 */
 	for (uint32_t r = 1; r < m->n_regions; r++) {
 		size_t n_path = 0;
 		for (uint32_t up = r; up != 0 && m->regions[up].team == 0; up = enclosing_region(m, up)) {
-			PUSH(path, n_path, path_capacity, up);
+			array_push(path, n_path, path_capacity, up);
 			m->regions[up].team = TEAM_PENDING;
 		}
 		while (n_path > 0) {

@@ -2,12 +2,11 @@
  *
  * The first pass's undeferred tasks with dependences. LLVM's runtime reports such a task in two halves: a wait with the
  * dependences, whose dummy task never runs, and a task without any (Q34). A `taskwait` with dependences that another
- * undeferred task follows looks the same, and in a team of one every task is undeferred. How far the two return
- * addresses are from each other tells nothing; what does is in the program's machine code (code.h). Where that is not
- * there, nothing is joined (Q45). task.c calls gather_join_wait() on the
- * thread that walks the stream.
+ * undeferred task follows looks the same, and in a team of one every task is undeferred. The distance of the two return
+ * addresses does not distinguish the cases; the program's machine code does (code.h). Where that is not available, nothing
+ * is joined (Q45). task.c calls gather_join_wait() on the thread that walks the stream.
  */
-#include "builder/gather/walk.h"
+#include "builder/gather/stream.h"
 
 /*
  * Are the wait that returned to `wait` and the task whose creation returned to `task` the two halves of one construct?
@@ -37,8 +36,8 @@ static enum code_answer are_halves(struct modules *modules, uint64_t wait, uint6
 	return may_be_of_gcc == CODE_UNKNOWN ? CODE_UNKNOWN : code_next_call(modules, wait, task);
 }
 
-/* The same for two constructs, each pair of which is looked at once. */
-static enum code_answer are_halves_here(struct walk *w, uint32_t wait, uint32_t construct, uint64_t codeptr)
+/* The same for two constructs; each pair is examined once. */
+static enum code_answer are_halves_here(struct gather_stream *w, uint32_t wait, uint32_t construct, uint64_t codeptr)
 {
 	uint32_t *known = map_put(&w->pairs, (uint64_t)wait << 32 | construct);
 	if (*known == 0) {
@@ -50,21 +49,21 @@ static enum code_answer are_halves_here(struct walk *w, uint32_t wait, uint32_t 
 	return (enum code_answer)(*known - 1);
 }
 
-/* Has nothing come since the wait ended but this task, which may be its other half? */
-static bool may_be_half(const struct walk *w, const struct task *task)
+/* Is this task, which may be the wait's other half, the only record since the wait ended? */
+static bool may_be_half(const struct gather_stream *w, const struct task *task)
 {
 	const unsigned undeferred = task_flags_explicit | task_flags_undeferred;
-	return w->m->is_libomp && w->ended_wait_at + 1 == w->n_records && task->parent == w->m->tasks[w->ended_wait].parent &&
+	return w->m->is_libomp && w->ended.at + 1 == w->n_records && task->parent == w->m->tasks[w->ended.wait].parent &&
 	       (task->flags & undeferred) == undeferred && !(task->flags & task_flags_has_dependences);
 }
 
-uint32_t gather_join_wait(struct walk *w, uint32_t row, enum construct_kind kind, uint32_t construct, uint64_t codeptr)
+uint32_t gather_join_wait(struct gather_stream *w, uint32_t row, enum construct_kind kind, uint32_t construct, uint64_t codeptr)
 {
 	struct model *m = w->m;
-	struct task *wait = &m->tasks[w->ended_wait];
+	struct task *wait = &m->tasks[w->ended.wait];
 	bool is_candidate = may_be_half(w, &m->tasks[row]);
 	enum code_answer answer = is_candidate ? are_halves_here(w, wait->construct, construct, codeptr) : CODE_NO;
-	w->ended_wait = 0;
+	w->ended.wait = 0;
 	if (answer == CODE_NO)
 		return construct;
 	if (answer == CODE_UNKNOWN) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How long a node's task was blocked in it: without a processor, because it waited for something that the runtime does
- * not know, such as input, output or a sleep. That is no work, but whatever comes after it had to wait for it. Few
- * nodes have such a time, so they are in a map. Called by fragment.c and units.c during the replay, by streams.c after
- * it, and by what reads the graph.
+ * How long a node's task was blocked in it: without a processor, because it waited for something that the runtime does not
+ * know, such as input, output or a sleep. That is no work, but all that comes after it had to wait for it. Few nodes have
+ * such a time, so they are in a map.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
@@ -23,8 +22,7 @@ void graph_add_blocked(struct graph *graph, const struct point *at, uint32_t nod
 	struct graph_stream *s = graph_stream(graph, at);
 	if (ticks == 0 || node == 0)
 		return;
-	array_reserve((void **)&s->blocked, s->n_blocked + 1, &s->blocked_capacity, sizeof *s->blocked);
-	s->blocked[s->n_blocked++] = (struct node_blocked){node, ticks};
+	array_push(s->blocked, s->n_blocked, s->blocked_capacity, (struct node_blocked){node, ticks});
 }
 
 void graph_join_blocked(struct graph *graph, const uint32_t *numbers)
@@ -35,12 +33,7 @@ void graph_join_blocked(struct graph *graph, const uint32_t *numbers)
 		for (size_t j = 0; j < s->n_blocked; j++) {
 			uint32_t id = s->blocked[j].node;
 			uint32_t *row = map_put(&graph->blocked_rows, id < n_tasks ? id : numbers[id - n_tasks]);
-			if (*row == 0) {
-				array_reserve((void **)&graph->blocked_ticks, graph->n_blocked + (size_t)1,
-					      &graph->blocked_capacity, sizeof *graph->blocked_ticks);
-				graph->blocked_ticks[graph->n_blocked++] = 0;
-				*row = graph->n_blocked;
-			}
+			array_push_new(graph->blocked_ticks, graph->n_blocked, graph->blocked_capacity, row, 0);
 			graph->blocked_ticks[*row - 1] += s->blocked[j].ticks;
 		}
 	}

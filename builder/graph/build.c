@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Makes nodes and edges of the replay's events: begins and frees the graph, and handles regions and tasks. The rules are
- * those of docs/design.md, "The graph". Streams come in any order, and may come at the same time: each has rows of its
- * own. Called by the replay through graph_ops, and by run.c; what is left to do after the replay is finish.c's.
+ * those of docs/design.md, "The graph". Streams come in any order, and may come at the same time: each has rows of its own.
  */
 #include "builder/graph/shared.h"
-#include "builder/graph/split.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
@@ -77,8 +75,11 @@ void graph_begin(struct graph *graph, const struct model *model, enum graph_leve
 	begin_rare(graph);
 	begin_rows(graph);
 	graph_depend_begin(graph);
+	doacross_begin(graph);
 	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
-	graph_units_begin(graph);
+	graph->unit_hooks = model->tasking != NULL ? model->tasking->graph : NULL;
+	if (graph->unit_hooks != NULL)
+		graph->unit_hooks->begin(graph);
 	mutexes_begin(&graph->mutexes, graph->n_streams, &graph->model->window);
 }
 
@@ -98,9 +99,11 @@ static void free_streams(struct graph *graph)
 void graph_free(struct graph *graph)
 {
 	graph_depend_free(graph);
+	doacross_free(graph);
 	variables_free(&graph->variables);
 	graph_free_exclusive(graph);
-	graph_units_free(graph);
+	if (graph->unit_hooks != NULL)
+		graph->unit_hooks->free(graph);
 	graph_free_path(graph);
 	free_streams(graph);
 	rows_free(&graph->node_rows);
@@ -193,8 +196,9 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 {
 	struct graph *graph = self;
 	graph_stop_fragment(graph, at);
+	doacross_end(graph, at, task);
 	if (!graph_has_join(graph, task)) {
-		graph_forget_children(graph, at, task); /* nobody waits for what a root's initial task left running */
+		graph_forget_children(graph, at, task); /* nothing waits for what a root's initial task left running */
 		order_settle(graph, at, task, 0);
 		return 0;
 	}
@@ -224,7 +228,7 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 		graph->tasks[row].last = id;
 		if (task->waits_for != 0)
 			order_await(graph, task->waits_for);
-		return 0; /* the parent goes on when the wait is over */
+		return 0; /* the parent resumes when the wait is over */
 	}
 	struct graph_task *created = &graph->tasks[row];
 	uint32_t in_place = task_in_place(task), creator = in_place != 0 ? in_place : task->parent;
@@ -245,12 +249,16 @@ static int dependences(void *self, const struct point *at, uint32_t row, const s
 {
 	struct graph *graph = self;
 	const struct task *task = &graph->model->tasks[row];
-	if (row == 0 || !task_is_explicit(task))
-		return 0; /* doacross */
-	/* OpenMP 6.0: a dependence may be on what is no sibling, for which there is no rule here yet. */
+	if (row == 0)
+		return 0;
+	if (!task_is_explicit(task)) {
+		doacross_note(graph, at, row, list, n);
+		return 0;
+	}
+	/* OpenMP 6.0: a dependence may be on a task that is no sibling, for which there is no rule here yet. */
 	if (graph->model->tasks[task->parent].flags & (task_flags_importing | task_flags_exporting))
 		graph_stream(graph, at)->n_transparent++;
-	/* A taskwait with dependences waits at its own node, which is before the fragment that follows it. */
+	/* A taskwait with dependences waits at its own node, which comes before the fragment that follows it. */
 	uint32_t node = task->flags & task_flags_taskwait ? graph->tasks[row].last : row;
 	struct graph_stream *s = graph_stream(graph, at);
 	size_t first_edge = s->n_edges;
@@ -338,12 +346,6 @@ const struct replay_ops graph_ops = {
 	.task_switch = task_switch,
 	.scope_enter = graph_scope_enter,
 	.scope_leave = graph_scope_leave,
-	.unit_create = graph_unit_create,
-	.unit_revive = graph_unit_revive,
-	.unit_switch = graph_unit_switch,
-	.unit_poll = graph_unit_poll,
-	.unit_resume = graph_unit_resume,
-	.unit_join = graph_unit_join,
 	.mutex = mutex,
 	.records_missing = records_missing,
 	.prepare = prepare,

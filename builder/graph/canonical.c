@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Writes the canonical edge list: a line for each edge, sorted; equal lines, of edges between nodes that are equal, are
- * one line with their number. canonical.h describes the form. Each process adds its lines when it is built; they
+ * Writes the canonical edge list: a line for each edge, sorted; equal lines, for edges between equal nodes, are one line
+ * with their number. canonical.h describes the form. Each process adds its lines when its graph is built; they
  * are sorted and formatted on several threads.
  */
 #include "builder/graph/canonical.h"
 #include "builder/support/array.h"
+#include "builder/support/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static int by_text(const void *left, const void *right, void *list)
 	const struct canonical_name *names = ((struct canonical_list *)list)->names;
 	const struct canonical_name *l = &names[*(const uint32_t *)left], *r = &names[*(const uint32_t *)right];
 	int order = memcmp(l->text, r->text, l->n < r->n ? l->n : r->n);
-	return order != 0 ? order : l->n < r->n ? -1 : l->n > r->n;
+	return order ?: cmp(l->n, r->n);
 }
 
 /* Adds a line for each task of an exclusive set and the next one by name, and not for every pair. */
@@ -38,8 +39,8 @@ static void add_sets(struct canonical_list *list, struct canon *c)
 		uint32_t *names = memory_get(set->n, sizeof *names, "the canonical graph");
 		for (uint32_t j = 0; j < set->n; j++)
 			names[j] = first_name + c->members[set->first + j];
-		qsort_r(names, set->n, sizeof *names, by_text, list);
-		array_reserve((void **)&list->pairs, list->n_pairs + set->n, &list->pairs_capacity, sizeof *list->pairs);
+		sort_array_r(names, set->n, by_text, list);
+		array_reserve(list->pairs, list->n_pairs + set->n, list->pairs_capacity);
 		for (uint32_t j = 1; j < set->n; j++)
 			list->pairs[list->n_pairs++] = (struct canonical_pair){names[j - 1], names[j]};
 		free(names);

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The canonical edge list: the same for every run that makes the same graph, whatever the number of threads and their
+ * The canonical edge list: the same for every run that makes the same graph, for any number of threads and any
  * timing (docs/graph.md says for which programs all runs do). A node is named by its path of creation. All implicit
  * tasks of a region are one node, and so are the regions that they all encounter at the same place; for the same reason
  * everything between two barriers of a team hangs on the first and leads to the second. Nodes whose order is the
- * program's have numbers in that order. What the threads of a team do in any order is numbered by what comes in and
- * goes out, looked at so often that nothing changes any more; what is equal then has equal names, and equal lines are
+ * program's have numbers in that order. Nodes of a team's threads, which have no order, are numbered by classes: these are
+ * refined by incoming and outgoing edges until nothing changes. Nodes of one class have equal names, and equal lines are
  * counted.
  *
- * canonical_family.c finds who is whose child, canonical_edges.c which nodes are one and the edges between them,
- * canonical_number.c gives the numbers by the classes that canonical_refine.c makes, canonical_units.c does so for
- * Argobots' work units, canonical_names.c makes names, canonical.c the list, which canonical_list.c sorts and prints.
- * Shared by these alone.
+ * canonical_family.c finds parents and children, canonical_edges.c which nodes are one and the edges between them,
+ * canonical_number.c gives numbers by the classes that canonical_refine.c makes, canonical_names.c makes names, canonical.c
+ * makes the list, which canonical_list.c sorts and prints. Shared by these alone.
  */
 #ifndef OTTER_BUILDER_GRAPH_CANONICAL_H
 #define OTTER_BUILDER_GRAPH_CANONICAL_H
 
-#include "builder/graph/canonical_refine.h"
 #include "builder/graph/files.h"
-#include "builder/graph/split.h"
+#include "builder/graph/shared.h"
 #include "builder/support/buffer.h"
+#include "builder/support/hash.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 /*
- * An edge of the list, beside its source. Its ends stand for all nodes that are one with them. Edges of one source are in
+ * An edge of the list, without its source. Its ends stand for all nodes that are one with them. Edges of one source are in
  * the order of these numbers.
  */
 static inline uint64_t canonical_edge(uint32_t target, unsigned kind, unsigned dependence)
@@ -52,12 +54,12 @@ struct canon {
 	const struct model *m;
 	uint32_t process;
 	bool has_many_processes;
-	uint32_t n_ids;       /* numbers of nodes are below: tasks, then inner nodes */
+	uint32_t n_ids;       /* all numbers of nodes are below: tasks, then inner nodes */
 	uint64_t *label_hash; /* by construct: one construct may have several addresses, and so rows */
 	/* Families. */
 	uint32_t *family;    /* by task: itself, or the implicit task that stands for it */
 	uint32_t *of_region; /* by region: the implicit task that stands for all of them, 0: none was recorded */
-	bool *is_settled;    /* by region, while families are looked for */
+	bool *is_settled;    /* by region, during the search for families */
 	uint32_t *order;     /* tasks, parents before children */
 	uint32_t n_ordered;
 	uint32_t *first_child; /* by task: index into children; n_tasks + 1 entries */
@@ -67,7 +69,7 @@ struct canon {
 	uint32_t first_root; /* the process's first initial task, 0 none */
 	/* Nodes and edges. */
 	uint32_t *same;     /* by node: the node that stands for it */
-	uint8_t *traits;    /* by node: what canonical_edges.c asks of the ends of edges */
+	uint8_t *traits;    /* by node: what canonical_edges.c needs to know of the ends of edges */
 	size_t *first_edge; /* by node: index into edges; n_ids + 1 entries */
 	uint64_t *edges;    /* by source: canonical_edge() */
 	bool *is_named;     /* by node: it is in an edge or a set */
@@ -79,16 +81,16 @@ struct canon {
 	uint32_t *class;               /* by node: nodes with equal names have equal classes; 0 where the name needs none */
 	uint32_t *ordinal;             /* by task: number among its siblings, from 1; 0: not reached from a root */
 	uint32_t *node_ordinal;        /* by inner node */
-	struct canonical_units *units; /* NULL: none */
+	struct canonical_units *units; /* of the paradigm that has units; NULL: none */
 	/* Names. */
 	uint64_t *path;      /* by task: hash of its path */
-	uint32_t *path_todo; /* while hashes are made */
+	uint32_t *path_todo; /* while hashes are computed */
 	uint8_t *
 		known_depth; /* by task: how deep the path in its name is, + 1; 0: it has no name yet, or a path that is too deep */
 	const struct canonical_name *names; /* by node, in the list */
 };
 
-/* canonical_order.c: from 1, for each task; of a merged task for each place. Needs no families. */
+/* canonical_family.c: from 1, for each task; of a merged task for each place. Needs no families. */
 void canonical_number_in_order(struct canon *c);
 
 /* Families, children, and an order of parents before children. The first numbers of inner nodes must be there. */
@@ -116,7 +118,7 @@ struct canonical_list {
 	} * pairs; /* names of tasks that exclude each other */
 	size_t n_pairs, pairs_capacity;
 	bool has_label[1 << 16]; /* by canonical_edge_label(): there are such lines */
-	bool is_too_long;        /* it would have more names than there are numbers for them, and is not whole */
+	bool is_too_long;        /* it would have more names than there are numbers for them, and is incomplete */
 	char **chunks;           /* the names' text; no name is in two */
 	size_t n_chunks;
 };
@@ -136,8 +138,8 @@ struct canonical_text {
 	struct canonical_list *list;
 	struct buffer name; /* in the making */
 	char *next;         /* where the next one goes in a chunk */
-	size_t n_left;      /* bytes there */
-	size_t n_chunk;     /* how large chunks are by now, but for names that are longer; 0: there is none yet */
+	size_t n_left;      /* bytes left there */
+	size_t n_chunk;     /* the present size of chunks, except for longer names; 0: there is no chunk yet */
 };
 struct canonical_name canonical_put_name(struct canonical_text *text, size_t n_label);
 
@@ -159,15 +161,15 @@ static inline void canonical_put_process(const struct canon *c, struct buffer *t
 	buffer_put(text, ":", 1);
 }
 
-/* Is the task one of a team's, all of which are one node here? */
+/* Is it an implicit task of a team? All of these are one node here. */
 static inline bool canonical_is_merged(const struct canon *c, uint32_t task)
 {
 	return !task_is_explicit(&c->m->tasks[task]) && !(c->m->regions[c->m->tasks[task].region].state & REGION_INITIAL);
 }
 
 /*
- * What is not there in every run: operations on data come where the data is not on the device yet, or no more, and
- * where there is a device; a unit waits where it comes too early; in a team of one it is not known which
+ * Nodes that not every run has: operations on data happen only if there is a device, and the data is not on it yet, or no
+ * longer; a unit waits only if it arrives too early; in a team of one it is not known which
  * tasks the program made undeferred, and timing may decide which task fulfils an event.
  */
 static inline bool canonical_leaves_out(unsigned kind)
@@ -176,10 +178,11 @@ static inline bool canonical_leaves_out(unsigned kind)
 	       kind == NODE_UNIT_WAIT;
 }
 
-/* The same of edges: kernels are left out, and joins follow from the teams. */
+/* The same for edges: kernels are left out, joins follow from the teams, and iterations are no nodes. */
 static inline bool canonical_leaves_out_edge(unsigned kind)
 {
-	return kind == EDGE_COMPLETE || kind == EDGE_JOIN || kind == EDGE_UNDEFERRED || kind == EDGE_FULFILL;
+	return kind == EDGE_COMPLETE || kind == EDGE_JOIN || kind == EDGE_UNDEFERRED || kind == EDGE_FULFILL ||
+	       kind == EDGE_DOACROSS;
 }
 
 /* Is it a node inside of a task that has a name? A join counts as part of its region. */
@@ -188,7 +191,7 @@ static inline bool canonical_is_inner(const struct node *node)
 	return node->task != 0 && node->is_placed && node->kind != NODE_JOIN && !canonical_leaves_out(node->kind);
 }
 
-/* What stands for the kind of an inner node in paths. */
+/* The letter for the kind of an inner node in paths. */
 static inline char canonical_letter(unsigned kind)
 {
 	return kind == NODE_REGION ? 'r' : kind == NODE_TASKGROUP ? 'g' : kind == NODE_TARGET_REGION ? 't' : 'w';
@@ -225,27 +228,43 @@ static inline uint64_t canonical_label_hash(const struct canon *c, uint32_t cons
 	return canonical_is_placeless(c, inside) ? c->m->constructs[construct].kind + 1u : c->label_hash[construct];
 }
 
-static inline uint64_t canonical_mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
-/* A hash that begins: of a value of the kind that `what` stands for, which is any small number of its own. */
+/* The first step of a hash: of a value and its kind `what`, a small number that no other kind has. */
 static inline uint64_t canonical_hash(uint64_t what, uint64_t value)
 {
-	return canonical_mix(what * UINT64_C(0xbf58476d1ce4e5b9), value);
+	return hash_mix(what * UINT64_C(0xbf58476d1ce4e5b9), value);
 }
 
+/* What the paradigm that has units does for their nodes; canon.units is its own. On one thread, but put_name on several. */
+struct canonical_unit_hooks {
+	/* When families are known, and in canonical_free(). */
+	void (*begin)(struct canon *c);
+	void (*free)(struct canon *c);
+	/* As step_of() and needs_class() in canonical_number.c. */
+	uint64_t (*step)(const struct canon *c, uint32_t id, uint32_t *after);
+	bool (*needs_class)(const struct canon *c, uint32_t id);
+	/* Numbers by class, at last. */
+	void (*number)(struct canon *c);
+	void (*put_name)(const struct canon *c, struct buffer *text, uint32_t id);
+};
+
+/* ---- Canonical refine ---- */
+
 /*
- * canonical_units.c: the numbers of joins; what a unit's node is named after, as for other nodes in canonical_number.c;
- * numbers by class; the name of a node of a unit.
+ * Refines classes of the nodes of any graph: nodes stay in one class only if equally many edges of each label lead from
+ * and to every other class. Two graphs that differ only in the numbers of their nodes get the same classes. Called by
+ * canonical_number.c, on one thread.
  */
-void canonical_units_begin(struct canon *c);
-void canonical_units_free(struct canon *c);
-uint64_t canonical_unit_step(const struct canon *c, uint32_t id, uint32_t *after);
-bool canonical_unit_needs_class(const struct canon *c, uint32_t id);
-void canonical_number_units(struct canon *c);
-void canonical_put_unit(const struct canon *c, struct buffer *text, uint32_t id);
+
+struct refine_edge {
+	uint32_t source, target; /* numbers of nodes */
+	uint32_t label;
+};
+
+/*
+ * Puts the n nodes into the coarsest classes that no edge distinguishes, beginning with nodes of equal colour.
+ * classes[node] is set to a number from 1. Numbers of classes have gaps. They depend on colours and edges alone, not on
+ * the numbers of nodes or on the order of edges. Time is in proportion to (n + n_edges) log n.
+ */
+void canonical_refine(uint32_t n, const uint64_t *colours, const struct refine_edge *edges, size_t n_edges, uint32_t *classes);
 
 #endif

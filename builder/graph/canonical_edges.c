@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The graph that the canonical list is about. Finds which nodes are one: what all threads of a team come to at the same
- * place. Makes the edges between those that stand for all, each once, and the sets of tasks that exclude each other.
- * Called by canonical_number.c on one thread; looks at nodes on all threads of OpenMP, and takes edges on two.
+ * The graph of the canonical list. Finds which nodes are one: those that all threads of a team reach at the same place.
+ * Makes the edges between the nodes that stand for all, each once, and the sets of tasks that exclude each other. Runs
+ * on one thread; reads nodes on all threads of OpenMP, and edges on two.
  */
 #include "builder/graph/canonical.h"
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
+#include "builder/support/sort.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -24,17 +25,18 @@ static uint64_t place_key(const struct canon *c, uint32_t id)
 		return 0;
 	if (node->kind == NODE_BARRIER || node->kind == NODE_JOIN) {
 		uint32_t whose = c->of_region[node->region];
-		return whose == 0 ? 0 : canonical_mix(canonical_mix(canonical_hash(12, node->kind), whose), node->phase) | 1;
+		return whose == 0 ? 0 : hash_mix(hash_mix(canonical_hash(12, node->kind), whose), node->phase) | 1;
 	}
 	if (!canonical_is_inner(node) || node->is_in_work || !canonical_is_merged(c, node->task))
 		return 0;
-	uint64_t key = canonical_mix(canonical_hash(11, c->family[node->task]), node->phase);
-	key = canonical_mix(canonical_mix(key, node->kind), canonical_label_hash(c, node->construct, node->task));
-	return canonical_mix(key, c->node_ordinal[id - c->m->n_tasks]) | 1;
+	uint64_t key = hash_mix(canonical_hash(11, c->family[node->task]), node->phase);
+	key = hash_mix(hash_mix(key, node->kind), canonical_label_hash(c, node->construct, node->task));
+	return hash_mix(key, c->node_ordinal[id - c->m->n_tasks]) | 1;
 }
 
 /*
- * What take_edge() asks of the ends of edges, gathered once: a node has several edges, and a look at its row is a cache miss.
+ * What take_edge() needs to know of the ends of edges, gathered once: a node has several edges, and reading its row is a cache
+ * miss.
  */
 enum {
 	IS_SPLIT = 1,      /* a task of the runtime's own, by which it splits a taskloop: the list leaves these out */
@@ -42,8 +44,8 @@ enum {
 	IS_OF_UNIT = 4,    /* of Argobots */
 	IS_IN_MERGED = 8,  /* a merged task, or a node inside of one */
 	IS_OF_TEAM = 16,   /* the same, and barriers of teams */
-	IS_TASKWAIT = 32,  /* an edge that ends a task here is of EDGE_TASKWAIT, ... */
-	IS_TASKGROUP = 64, /* ... of EDGE_TASKGROUP */
+	IS_TASKWAIT = 32,  /* edges from ends of tasks to it are of EDGE_TASKWAIT */
+	IS_TASKGROUP = 64, /* edges from ends of tasks to it are of EDGE_TASKGROUP */
 };
 
 static uint8_t traits_of_task(const struct canon *c, uint32_t task)
@@ -90,7 +92,7 @@ static void find_same(struct canon *c)
 
 /* ---- Edges ---- */
 
-/* What one thread takes of the graph's edges: half of them, where there are two. */
+/* The part of the graph's edges that one thread takes: half of them, if there are two threads. */
 struct half {
 	const struct canon *c;
 	size_t place, end; /* of the graph's edges */
@@ -99,7 +101,7 @@ struct half {
 		uint8_t kind, dependence;
 	} * edges;
 	size_t n, capacity;
-	uint32_t *counts; /* by source: how many edges it has here; then where the next one goes after its first one */
+	uint32_t *counts; /* by source: how many edges it has here; later the index of the next one from its first one */
 };
 
 static void add_edge(struct half *half, uint32_t source, uint32_t target, enum edge_kind kind, unsigned dependence)
@@ -107,8 +109,8 @@ static void add_edge(struct half *half, uint32_t source, uint32_t target, enum e
 	const uint32_t *same = half->c->same;
 	if (source == 0 || target == 0)
 		return;
-	array_reserve((void **)&half->edges, half->n + 1, &half->capacity, sizeof *half->edges);
-	half->edges[half->n++] = (struct taken){same[source], same[target], (uint8_t)kind, (uint8_t)dependence};
+	array_push(half->edges, half->n, half->capacity,
+		   (struct taken){same[source], same[target], (uint8_t)kind, (uint8_t)dependence});
 	half->counts[same[source]]++;
 }
 
@@ -127,7 +129,7 @@ static uint32_t phase_end(const struct canon *c, uint32_t implicit, uint32_t pha
 	return barrier != 0 ? barrier : c->graph->join_node[c->m->tasks[implicit].region];
 }
 
-/* The node itself; where it is left out, the node before it in its task. */
+/* The node itself; if it is left out, the node before it in its task. */
 static uint32_t kept_node(const struct canon *c, uint32_t id)
 {
 	const struct node *node;
@@ -235,7 +237,7 @@ static void add_phases(struct canon *c, struct half *half)
 	}
 }
 
-/* Where each half's edges of a source are among all of them. */
+/* Finds where the edges of each source begin, and among these those of each half. */
 static void lay_out(struct canon *c, struct half *halves)
 {
 	size_t end = 0;
@@ -261,7 +263,7 @@ static void put_edges(struct canon *c, struct half *half)
 	free(half->counts);
 }
 
-/* Threads of a team, and teams at one place, give the same edges: each is kept once, sorted. What has an edge gets a name. */
+/* Threads of a team, and teams at one place, give the same edges: each is kept once, sorted. Nodes with an edge get a name. */
 static void drop_repeated(struct canon *c)
 {
 	size_t n_kept = 0, first = 0;
@@ -309,9 +311,8 @@ static void add_set(struct canon *c, const uint32_t *nodes, uint32_t n)
 {
 	if (n < 2)
 		return;
-	array_reserve((void **)&c->sets, c->n_sets + 1, &c->sets_capacity, sizeof *c->sets);
-	array_reserve((void **)&c->members, c->n_members + n, &c->members_capacity, sizeof *c->members);
-	c->sets[c->n_sets++] = (struct canonical_set){c->n_members, n};
+	array_push(c->sets, c->n_sets, c->sets_capacity, (struct canonical_set){c->n_members, n});
+	array_reserve(c->members, c->n_members + n, c->members_capacity);
 	for (uint32_t i = 0; i < n; i++) {
 		c->members[c->n_members++] = c->same[nodes[i]];
 		c->is_named[c->same[nodes[i]]] = true;
@@ -322,18 +323,15 @@ static int by_phase(const void *left, const void *right, void *canon)
 {
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right, parent;
 	uint32_t phase_l = phase_of(canon, l, &parent), phase_r = phase_of(canon, r, &parent);
-	if (phase_l != phase_r)
-		return phase_l < phase_r ? -1 : 1;
-	return l < r ? -1 : l > r;
+	return cmp(phase_l, phase_r) ?: cmp(l, r);
 }
 
-/* Takes a set of the graph, without what barriers keep apart anyway: its members in each phase of a team. */
+/* Takes a set of the graph, separately for each phase of a team: barriers already keep members of different phases apart. */
 static int take_set(void *self, const uint32_t *nodes, uint32_t n)
 {
 	uint32_t *sorted = memory_get(n, sizeof *sorted, what);
 	memcpy(sorted, nodes, n * sizeof *sorted);
-	if (n > 1)
-		qsort_r(sorted, n, sizeof *sorted, by_phase, self);
+	sort_array_r(sorted, n, by_phase, self);
 	for (uint32_t i = 1, begin = 0; i <= n; i++)
 		if (i == n || has_barrier_between(self, sorted[begin], sorted[i])) {
 			add_set(self, sorted + begin, i - begin);
@@ -349,16 +347,15 @@ static int compare_sets(const void *left, const void *right, void *members)
 	const uint32_t *all = members;
 	for (uint32_t i = 0; i < l->n && i < r->n; i++)
 		if (all[l->first + i] != all[r->first + i])
-			return all[l->first + i] < all[r->first + i] ? -1 : 1;
-	return l->n < r->n ? -1 : l->n > r->n;
+			return cmp(all[l->first + i], all[r->first + i]);
+	return cmp(l->n, r->n);
 }
 
 /* The same tasks may share several addresses after a barrier, and others before it. */
 static void drop_repeated_sets(struct canon *c)
 {
 	size_t n_kept = 0;
-	if (c->n_sets > 1)
-		qsort_r(c->sets, c->n_sets, sizeof *c->sets, compare_sets, c->members);
+	sort_array_r(c->sets, c->n_sets, compare_sets, c->members);
 	for (size_t i = 0; i < c->n_sets; i++)
 		if (i == 0 || compare_sets(&c->sets[i], &c->sets[n_kept - 1], c->members) != 0)
 			c->sets[n_kept++] = c->sets[i];

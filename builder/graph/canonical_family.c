@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds canonical families: which task is whose child, where all implicit tasks of a region count as one, and so do the
+ * Finds canonical families: parents and children of tasks, where all implicit tasks of a region count as one, and so do the
  * regions that each of them encounters at the same place. (How many there are depends on the number of threads.) Called
  * by canonical_number.c on one thread; sorts children on all threads of OpenMP.
  */
@@ -8,11 +8,12 @@
 #include "builder/graph/shared.h"
 #include "builder/support/memory.h"
 #include "builder/support/sort.h"
+#include "builder/support/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Nesting of regions that is looked through; deeper ones are families of their own. */
+/* The deepest nesting of regions that is searched; deeper ones are families of their own. */
 #define DEPTH_MAX 1000
 
 /* qsort_r's comparison of rows of tasks by the order of their creation. */
@@ -40,8 +41,8 @@ static uint32_t find_of_region(struct canon *c, struct map *places, uint32_t reg
 		return own;
 	c->is_settled[region] = true;
 	uint64_t key = canonical_hash(11, find_of_region(c, places, c->m->tasks[outer].region, depth + 1));
-	key = canonical_mix(canonical_mix(key, node->phase), canonical_label_hash(c, node->construct, node->task));
-	uint32_t *found = map_put(places, canonical_mix(key, c->node_ordinal[id - c->m->n_tasks]) | 1);
+	key = hash_mix(hash_mix(key, node->phase), canonical_label_hash(c, node->construct, node->task));
+	uint32_t *found = map_put(places, hash_mix(key, c->node_ordinal[id - c->m->n_tasks]) | 1);
 	if (*found == 0)
 		*found = own;
 	return c->of_region[region] = *found;
@@ -83,12 +84,11 @@ static void find_children(struct canon *c)
 			c->children[end[c->family[m->tasks[i].parent]]++] = i;
 #pragma omp parallel for schedule(dynamic, 4096) if (m->n_tasks > FEW_ROWS)
 	for (uint32_t i = 0; i < m->n_tasks; i++)
-		sort_rows_r(c->children + c->first_child[i], c->first_child[i + 1] - c->first_child[i], sizeof *c->children,
-			    by_creation,
+		sort_rows_r(c->children + c->first_child[i], c->first_child[i + 1] - c->first_child[i], by_creation,
 			    (void *)(uintptr_t)c->graph); /* rows of tasks that one thread created are in this order already */
 }
 
-/* Breadth first from the tasks that nobody encountered: a cycle, which only damage makes, is never reached. */
+/* Breadth first from the tasks without a parent: a cycle, which only damage makes, is never reached. */
 static void walk_families(struct canon *c)
 {
 	const struct model *m = c->m;
@@ -139,4 +139,63 @@ void canonical_families(struct canon *c)
 	find_children(c);
 	walk_families(c);
 	find_first_root(c);
+}
+
+/* ---- Nodes of a task in the order of the program ---- */
+
+/* A node of a task that ran on several streams: the graph numbers these by stream. */
+struct of_mover {
+	uint64_t begin_ticks;
+	uint32_t node;
+};
+
+static int by_begin(const void *left, const void *right)
+{
+	const struct of_mover *l = left, *r = right;
+	return cmp(l->begin_ticks, r->begin_ticks) ?: cmp(l->node, r->node);
+}
+
+/* The number of nodes that are numbered so far. */
+struct counts {
+	uint32_t *of_task;    /* by task that is not merged */
+	struct map of_merged; /* by place in a merged one */
+};
+
+static void number_node(struct canon *c, struct counts *counts, uint32_t i)
+{
+	const struct node *node = &c->graph->nodes[i];
+	if (!canonical_is_merged(c, node->task)) {
+		c->node_ordinal[i] = ++counts->of_task[node->task];
+		return;
+	}
+	uint64_t key = hash_mix(canonical_hash(7, node->task), node->phase);
+	key = hash_mix(hash_mix(key, canonical_label_hash(c, node->construct, node->task)), node->kind);
+	c->node_ordinal[i] = ++*map_put(&counts->of_merged, key);
+}
+
+/*
+ * Inner nodes of a task in its order; of a merged task within (barriers before, construct, kind), thread by thread, as
+ * what every thread of the team reaches is one node.
+ */
+void canonical_number_in_order(struct canon *c)
+{
+	struct counts counts = {.of_task = memory_zeroed(c->m->n_tasks, sizeof *counts.of_task, "the canonical graph")};
+	struct of_mover *moved = NULL;
+	size_t n_moved = 0, capacity = 0;
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
+		const struct node *node = &c->graph->nodes[i];
+		if (!canonical_is_inner(node) || (node->is_in_work && canonical_is_merged(c, node->task)))
+			continue;
+		if (!(c->m->tasks[node->task].state & TASK_MIGRATED)) {
+			number_node(c, &counts, i);
+			continue;
+		}
+		array_push(moved, n_moved, capacity, (struct of_mover){node->begin_ticks, i});
+	}
+	sort_array(moved, n_moved, by_begin);
+	for (size_t i = 0; i < n_moved; i++)
+		number_node(c, &counts, moved[i].node);
+	free(moved);
+	free(counts.of_task);
+	map_free(&counts.of_merged);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Sorts and prints the canonical list. Names are sorted as texts, once; lines by the ranks of their names. Called by
- * canonical.c, and canonical_sort_edges() by canonical_edges.c; sorts and formats on all threads of OpenMP.
+ * Sorts and prints the canonical list. Names are sorted as texts, once; lines by the ranks of their names. Runs on all
+ * threads of OpenMP.
  *
- * A line begins with a name and a blank. So the order of lines is that of their names where no name goes on with a blank
- * where another one ends.
+ * A line begins with a name and a blank. So the order of lines is that of their names, unless a name is another one followed by
+ * a blank and more text.
  */
 #include "builder/graph/canonical.h"
 #include "builder/support/array.h"
@@ -17,12 +17,12 @@
 
 static const char what[] = "the canonical graph";
 
-/* The arrays become at least twice as large where they grow. */
+/* When the arrays grow, they become at least twice as large. */
 static void append_lines(struct canonical_list *list, uint32_t n_names, const size_t *first_line, const uint64_t *lines)
 {
 	size_t n_lines = first_line[n_names];
-	array_reserve((void **)&list->first_line, list->n_names + n_names + 1, &list->first_capacity, sizeof *list->first_line);
-	array_reserve((void **)&list->lines, list->n_lines + n_lines, &list->lines_capacity, sizeof *list->lines);
+	array_reserve(list->first_line, list->n_names + n_names + 1, list->first_capacity);
+	array_reserve(list->lines, list->n_lines + n_lines, list->lines_capacity);
 	for (size_t i = 0; i < n_lines; i++)
 		list->lines[list->n_lines + i] = lines[i] + ((uint64_t)list->n_names << 16);
 	for (size_t i = 0; i <= n_names; i++)
@@ -42,7 +42,7 @@ void canonical_add_lines(struct canonical_list *list, uint32_t n_names, size_t *
 		*first_line = NULL;
 		*lines = NULL;
 	} else {
-		array_reserve((void **)&list->names, list->n_names + n_names, &list->names_capacity, sizeof *list->names);
+		array_reserve(list->names, list->n_names + n_names, list->names_capacity);
 		append_lines(list, n_names, *first_line, *lines);
 	}
 	list->n_names += n_names;
@@ -51,7 +51,7 @@ void canonical_add_lines(struct canonical_list *list, uint32_t n_names, size_t *
 /* ---- Names by rank ---- */
 
 /* A name, and the eight bytes of it that are compared now, 0 after its end. */
-struct item {
+struct sorted_name {
 	uint64_t key;
 	uint32_t name;
 	bool is_same; /* in the end: it is equal to the one before */
@@ -74,15 +74,16 @@ static uint64_t middle(uint64_t a, uint64_t b, uint64_t c)
 	return a < b ? b < c ? b : a < c ? c : a : a < c ? a : b < c ? c : b;
 }
 
-static void swap(struct item *items, size_t i, size_t j)
+static void swap(struct sorted_name *items, size_t i, size_t j)
 {
-	struct item item = items[i];
+	struct sorted_name item = items[i];
 	items[i] = items[j];
 	items[j] = item;
 }
 
-/* Whose keys are those at `at`. */
-static int compare_items(const struct canonical_name *names, const struct item *left, const struct item *right, uint32_t at)
+/* Compares names whose keys are those at `at`. */
+static int compare_items(const struct canonical_name *names, const struct sorted_name *left, const struct sorted_name *right,
+			 uint32_t at)
 {
 	if (left->key != right->key)
 		return left->key < right->key ? -1 : 1;
@@ -90,13 +91,13 @@ static int compare_items(const struct canonical_name *names, const struct item *
 		return 0;
 	const struct canonical_name *l = &names[left->name], *r = &names[right->name];
 	int order = memcmp(l->text + at + 8, r->text + at + 8, (l->n < r->n ? l->n : r->n) - at - 8);
-	return order != 0 ? order : l->n < r->n ? -1 : l->n > r->n;
+	return order ?: cmp(l->n, r->n);
 }
 
-static void insert_items(const struct canonical_name *names, struct item *items, size_t n, uint32_t at)
+static void insert_items(const struct canonical_name *names, struct sorted_name *items, size_t n, uint32_t at)
 {
 	for (size_t i = 1; i < n; i++) {
-		struct item item = items[i];
+		struct sorted_name item = items[i];
 		size_t j = i;
 		int order = 1;
 		while (j > 0 && (order = compare_items(names, &item, &items[j - 1], at)) < 0) {
@@ -111,10 +112,10 @@ static void insert_items(const struct canonical_name *names, struct item *items,
 #define FEW_ITEMS  8     /* are inserted one by one */
 #define TASK_ITEMS 10000 /* fewer are not worth a task of their own */
 
-static void sort_items(const struct canonical_name *names, struct item *items, size_t n, uint32_t at);
+static void sort_items(const struct canonical_name *names, struct sorted_name *items, size_t n, uint32_t at);
 
-/* Has another thread sort them if that is worth it. */
-static void sort_part(const struct canonical_name *names, struct item *items, size_t n, uint32_t at)
+/* Lets another thread sort them if that is worth it. */
+static void sort_part(const struct canonical_name *names, struct sorted_name *items, size_t n, uint32_t at)
 {
 	if (n <= TASK_ITEMS) {
 		sort_items(names, items, n, at);
@@ -128,7 +129,7 @@ static void sort_part(const struct canonical_name *names, struct item *items, si
  * Multikey quicksort (Bentley and Sedgewick, "Fast algorithms for sorting and searching strings", 1997), eight bytes at a
  * time. All names of the items are equal before `at`, from where they have their keys.
  */
-static void sort_items(const struct canonical_name *names, struct item *items, size_t n, uint32_t at)
+static void sort_items(const struct canonical_name *names, struct sorted_name *items, size_t n, uint32_t at)
 {
 	while (n > FEW_ITEMS) {
 		uint64_t pivot = middle(items[0].key, items[n / 2].key, items[n - 1].key);
@@ -148,7 +149,7 @@ static void sort_items(const struct canonical_name *names, struct item *items, s
 			else
 				items[i].is_same = i > below;
 		}
-		struct item *smaller = is_below_smaller ? items : items + above, *equal = items + below;
+		struct sorted_name *smaller = is_below_smaller ? items : items + above, *equal = items + below;
 		size_t n_smaller = is_below_smaller ? below : n - above, n_equal = goes_on ? above - below : 0;
 		sort_part(names, equal, n_equal, at + 8);
 		sort_part(names, smaller, n_smaller, at);
@@ -158,9 +159,9 @@ static void sort_items(const struct canonical_name *names, struct item *items, s
 	insert_items(names, items, n, at);
 }
 
-/* The names that there are, sorted. The rank of each is the place of the first one that is equal to it. */
+/* The names that are used, sorted. The rank of a name is the place of the first one that is equal to it. */
 struct ranks {
-	struct item *items;
+	struct sorted_name *items;
 	size_t n;
 	uint32_t *of_name;
 };
@@ -171,7 +172,7 @@ static struct ranks rank_names(const struct canonical_list *list)
 			      memory_get(list->n_names, sizeof *ranks.of_name, what)};
 	for (size_t i = 0; i < list->n_names; i++)
 		if (list->names[i].n != 0)
-			ranks.items[ranks.n++] = (struct item){key_at(&list->names[i], 0), (uint32_t)i, false};
+			ranks.items[ranks.n++] = (struct sorted_name){key_at(&list->names[i], 0), (uint32_t)i, false};
 #pragma omp parallel if (ranks.n > TASK_ITEMS)
 #pragma omp single
 	sort_items(list->names, ranks.items, ranks.n, 0);
@@ -183,7 +184,7 @@ static struct ranks rank_names(const struct canonical_list *list)
 	return ranks;
 }
 
-/* ---- What lines end with ---- */
+/* ---- The endings of lines ---- */
 
 /* " create", " depend:inout" and so on, by label: a number in the order of the texts. */
 struct endings {
@@ -206,15 +207,13 @@ static void find_endings(struct endings *e, const struct canonical_list *list)
 	for (unsigned label = 0; label < 1 << 16; label++) {
 		if (!list->has_label[label])
 			continue;
-		e->texts = array_grown(e->texts, e->n, sizeof *e->texts);
-		struct ending *ending = &e->texts[e->n++];
+		struct ending *ending = array_append_one(e->texts, e->n);
 		ending->of = &e->number[label];
 		int n = snprintf(ending->text, sizeof ending->text, " %s%s%s", edge_kind_name(label & 0xff),
 				 label >> 8 != 0 ? ":" : "", edge_dependence_name(label >> 8));
 		ending->n = (size_t)n;
 	}
-	if (e->n > 1)
-		qsort(e->texts, e->n, sizeof *e->texts, by_ending);
+	sort_array(e->texts, e->n, by_ending);
 	for (size_t i = 0; i < e->n; i++) { /* unknown dependences have one text */
 		bool is_new = i == 0 || strcmp(e->texts[i].text, e->texts[i - 1].text) != 0;
 		*e->texts[i].of = is_new ? (uint16_t)(i + 1) : *e->texts[i - 1].of;
@@ -232,17 +231,11 @@ struct sorted {
 	uint64_t *pairs; /* of ranks, in order */
 };
 
-static int by_key(const void *left, const void *right)
-{
-	uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
-	return l < r ? -1 : l > r;
-}
-
-/* Most come in their order. */
+/* Most are in order already. */
 void canonical_sort_edges(uint64_t *edges, size_t n)
 {
 	if (n > 16) {
-		sort_rows(edges, n, sizeof *edges, by_key);
+		sort_rows(edges, n, by_u64);
 		return;
 	}
 	for (size_t i = 1; i < n; i++)
@@ -260,14 +253,13 @@ static void sort_pairs(struct sorted *s)
 	s->pairs = memory_get(list->n_pairs, sizeof *s->pairs, what);
 	for (size_t i = 0; i < list->n_pairs; i++)
 		s->pairs[i] = (uint64_t)ranks[list->pairs[i].left] << 32 | ranks[list->pairs[i].right];
-	if (list->n_pairs > 1)
-		qsort(s->pairs, list->n_pairs, sizeof *s->pairs, by_key);
+	sort_array(s->pairs, list->n_pairs, by_u64);
 }
 
 static void put_line(const struct sorted *s, struct buffer *text, uint32_t left, uint32_t right, const struct ending *ending,
 		     size_t n_equal)
 {
-	const struct item *items = s->ranks.items;
+	const struct sorted_name *items = s->ranks.items;
 	const struct canonical_name *source = &s->list->names[items[left].name], *target = &s->list->names[items[right].name];
 	char *at = buffer_room(text, (size_t)source->n + target->n + ending->n + TEXT_DECIMAL_MAX + 16);
 	at = text_put(at, source->text, source->n);
@@ -280,7 +272,7 @@ static void put_line(const struct sorted *s, struct buffer *text, uint32_t left,
 	buffer_end_at(text, at);
 }
 
-/* Where the keys that are equal to this one end. */
+/* The end of the keys that are equal to this one. */
 static size_t end_of_equal(const uint64_t *keys, size_t i, size_t n)
 {
 	size_t end = i + 1;
@@ -322,7 +314,7 @@ static void add_keys(const struct sorted *s, struct keys *keys, uint32_t name)
 {
 	const struct canonical_list *list = s->list;
 	size_t first = list->first_line[name], end = list->first_line[name + 1];
-	array_reserve((void **)&keys->keys, keys->n + end - first, &keys->capacity, sizeof *keys->keys);
+	array_reserve(keys->keys, keys->n + end - first, keys->capacity);
 	for (; first < end; first++) {
 		uint64_t line = list->lines[first];
 		keys->keys[keys->n++] =
@@ -332,11 +324,11 @@ static void add_keys(const struct sorted *s, struct keys *keys, uint32_t name)
 
 #define BLOCK_NAMES 1024
 
-/* Lines of equal names are for the block of the first of them. */
+/* Lines of equal names belong to the block of the first of them. */
 static void put_lines(void *self, size_t block, struct buffer *text)
 {
 	const struct sorted *s = self;
-	const struct item *items = s->ranks.items;
+	const struct sorted_name *items = s->ranks.items;
 	size_t n = s->ranks.n, i = block * BLOCK_NAMES, end = n - i > BLOCK_NAMES ? i + BLOCK_NAMES : n, end_equal;
 	struct keys keys = {NULL, 0, 0};
 	while (i < end && items[i].is_same)

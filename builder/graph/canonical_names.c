@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Makes the name of each node of the canonical list from the numbers that canonical_number.c gave: label[path]. The path
- * of a task is taken from its name where that is there. Called by canonical.c on one thread; makes names on all threads of
- * OpenMP.
+ * Makes the name of each node of the canonical list from the numbers that canonical_number.c gave: label[path]. The path of
+ * a task is taken from its name if it has one already. Runs on one thread; makes names on all threads of OpenMP.
  */
 #include "builder/graph/canonical.h"
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 /*
- * A path is written out for so many tasks; what is before them is replaced by its hash, which is as canonical. Without
- * a limit the names of a deep recursion would together be as long as the square of its depth.
+ * The last STEPS_MAX tasks of a path are written out; the path before them is replaced by its hash, which is as canonical.
+ * Without a limit the total length of the names of a deep recursion would be proportional to the square of its depth.
  */
 #define STEPS_MAX 200
 
@@ -37,9 +36,9 @@ static uint32_t path_step(const struct canon *c, uint32_t row, uint64_t *step)
 	if (id == 0)
 		return 0;
 	const struct node *node = graph_inner_node(c->graph, id);
-	*step = canonical_mix(canonical_hash(22, node->is_in_work), c->node_ordinal[id - c->m->n_tasks]);
+	*step = hash_mix(canonical_hash(22, node->is_in_work), c->node_ordinal[id - c->m->n_tasks]);
 	if (canonical_is_merged(c, node->task))
-		*step = canonical_mix(*step, node->phase);
+		*step = hash_mix(*step, node->phase);
 	return node->task;
 }
 
@@ -62,7 +61,7 @@ static void find_hashes(struct canon *c)
 		while (n > 0) {
 			uint32_t task = c->path_todo[--n];
 			path_step(c, task, &step);
-			c->path[task] = hash = canonical_mix(canonical_hash(23, hash), step) | 2;
+			c->path[task] = hash = hash_mix(canonical_hash(23, hash), step) | 2;
 		}
 	}
 }
@@ -149,7 +148,7 @@ static void put_inner_name(const struct canon *c, struct buffer *text, uint32_t 
 {
 	const struct node *node = graph_inner_node(c->graph, id);
 	if (node->is_of_unit) {
-		canonical_put_unit(c, text, id);
+		c->m->tasking->canonical->put_name(c, text, id);
 		return;
 	}
 	bool is_of_team = node->kind == NODE_BARRIER || node->kind == NODE_JOIN;
@@ -180,8 +179,7 @@ struct canonical_name canonical_put_name(struct canonical_text *text, size_t n_l
 		text->next = memory_get(text->n_left, 1, "the canonical graph");
 #pragma omp critical(canonical_chunks)
 		{
-			list->chunks = array_grown(list->chunks, list->n_chunks, sizeof *list->chunks);
-			list->chunks[list->n_chunks++] = text->next;
+			array_append(list->chunks, list->n_chunks, text->next);
 		}
 	}
 	struct canonical_name put = {memcpy(text->next, name->bytes, name->n), (uint32_t)name->n, (uint32_t)n_label};
@@ -205,7 +203,7 @@ static void put_name(struct canon *c, struct canonical_text *text, struct canoni
 		__atomic_store_n(&c->known_depth[id], (uint8_t)(depth + 1), __ATOMIC_RELEASE);
 }
 
-/* Whether a path is taken from the name of a parent, or made once more, shows nowhere. So threads need no order. */
+/* A path taken from the name of a parent is equal to one that is made again, so threads need no order. */
 void canonical_names(struct canon *c, struct canonical_list *list, struct canonical_name *names)
 {
 	c->names = names;

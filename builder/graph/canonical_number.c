@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Gives each node its number among its siblings. Children of an explicit task, and nodes inside of it, are numbered in
- * the order of the program. What the threads of a team do has no such order: there siblings are told apart by barriers
- * before, construct and kind, and those that are still alike by classes (canonical_refine.c). Only these, and what is
- * below them, are refined. Called by canonical.c.
+ * Gives each node its number among its siblings. Children of an explicit task, and nodes inside of it, are numbered in the
+ * order of the program. What the threads of a team do has no such order: there siblings are distinguished by barriers before,
+ * construct and kind, and those that are still alike by classes (canonical_refine.c). Only these, and what is below them,
+ * are refined.
  */
 #include "builder/graph/canonical.h"
 #include "builder/graph/shared.h"
@@ -20,11 +20,11 @@ enum { LABEL_AFTER = EDGE_KINDS, LABEL_EXCLUSIVE }; /* labels of edges that are 
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
 	while (*text != '\0')
-		hash = canonical_mix(hash, (unsigned char)*text++);
-	return canonical_mix(hash, 0);
+		hash = hash_mix(hash, (unsigned char)*text++);
+	return hash_mix(hash, 0);
 }
 
-/* ---- What nodes are named after ---- */
+/* ---- The parts of nodes' names ---- */
 
 /* The node where the path of a team begins: its region, or the initial task. 0: not known. */
 static uint32_t team_place(const struct canon *c, uint32_t region)
@@ -41,15 +41,15 @@ static uint64_t task_step(const struct canon *c, uint32_t row, uint32_t *after)
 		*after = task->parent != 0 ? c->same[task->parent] : 0;
 		uint64_t label = canonical_label_hash(c, task->construct, task->parent);
 		bool is_of_team = task->parent != 0 && canonical_is_merged(c, task->parent);
-		return canonical_mix(canonical_hash(21, is_of_team ? canonical_phase(c, row) : c->ordinal[row]), label);
+		return hash_mix(canonical_hash(21, is_of_team ? canonical_phase(c, row) : c->ordinal[row]), label);
 	}
 	*after = canonical_is_merged(c, row) ? team_place(c, task->region) : 0;
 	return canonical_hash(22, row == c->first_root);
 }
 
 /*
- * What a node is named after, 0: its path begins with it. Returns a hash of what its own part of the path is made of
- * beside its class.
+ * `after`: the node that comes before this one in its path, 0: the path begins with it. Returns a hash of its own part of the
+ * path, without its class.
  */
 static uint64_t step_of(const struct canon *c, uint32_t id, uint32_t *after)
 {
@@ -57,17 +57,17 @@ static uint64_t step_of(const struct canon *c, uint32_t id, uint32_t *after)
 		return task_step(c, id, after);
 	const struct node *node = graph_inner_node(c->graph, id);
 	if (node->is_of_unit)
-		return canonical_unit_step(c, id, after);
-	uint64_t step = canonical_mix(canonical_mix(canonical_hash(23, node->is_in_work), node->kind),
-				      canonical_label_hash(c, node->construct, node->task));
+		return c->m->tasking->canonical->step(c, id, after);
+	uint64_t step = hash_mix(hash_mix(canonical_hash(23, node->is_in_work), node->kind),
+				 canonical_label_hash(c, node->construct, node->task));
 	if (node->kind == NODE_BARRIER || node->kind == NODE_JOIN) {
 		*after = team_place(c, node->region);
-		return canonical_mix(canonical_hash(25, node->kind), node->phase);
+		return hash_mix(canonical_hash(25, node->kind), node->phase);
 	}
 	*after = c->same[node->task];
 	if (canonical_is_merged(c, node->task))
-		step = canonical_mix(step, node->phase);
-	return canonical_mix(step, c->node_ordinal[id - c->m->n_tasks]); /* 0 yet, if it depends on the class */
+		step = hash_mix(step, node->phase);
+	return hash_mix(step, c->node_ordinal[id - c->m->n_tasks]); /* 0 yet, if it depends on the class */
 }
 
 /* Has the node no number yet, as the order of the program does not give it one? */
@@ -85,23 +85,23 @@ static bool needs_class(const struct canon *c, uint32_t id)
 	}
 	const struct node *node = graph_inner_node(c->graph, id);
 	if (node->is_of_unit)
-		return canonical_unit_needs_class(c, id);
+		return c->m->tasking->canonical->needs_class(c, id);
 	return canonical_is_inner(node) && node->is_in_work && canonical_is_merged(c, node->task);
 }
 
 /* ---- Classes ---- */
 
-/* While classes are looked for. */
+/* The state of the search for classes. */
 struct classing {
 	struct canon *c;
-	struct map n_alike;      /* (what it is named after, step) -> how many nodes need a class */
+	struct map n_alike;      /* (node before it in the path, step) -> how many nodes need a class */
 	uint64_t *colour;        /* by node: hash of its path without classes */
 	unsigned char *progress; /* by node */
 	uint32_t *index;         /* by node: number in the refinement */
-	uint32_t n_open;         /* nodes of the refinement, */
-	uint64_t *open_colour;   /* their colours, */
+	uint32_t n_open;         /* number of nodes of the refinement */
+	uint64_t *open_colour;   /* their colours */
 	struct refine_edge *edges;
-	size_t n_edges, edges_capacity; /* and edges */
+	size_t n_edges, edges_capacity; /* of the refinement */
 };
 
 /* A node is open if others have the same path without classes. It is closed if its path is its own. */
@@ -114,12 +114,12 @@ static bool count_alike(struct classing *k)
 	for (uint32_t id = 1; id < k->c->n_ids; id++)
 		if (needs_class(k->c, id)) {
 			uint64_t step = step_of(k->c, id, &after);
-			is_needed = ++*map_put(&k->n_alike, canonical_mix(step, after)) > 1 || is_needed;
+			is_needed = ++*map_put(&k->n_alike, hash_mix(step, after)) > 1 || is_needed;
 		}
 	return is_needed;
 }
 
-/* Each node is looked at once. Only damage leads back to a node that is on the way already. */
+/* Visits each node once. Only damage leads back to a node that is being visited. */
 static void find_colours(struct classing *k)
 {
 	struct canon *c = k->c;
@@ -134,8 +134,8 @@ static void find_colours(struct classing *k)
 		while (n > 0) {
 			id = todo[--n];
 			uint64_t step = step_of(c, id, &after);
-			bool is_alike = needs_class(c, id) && *map_get(&k->n_alike, canonical_mix(step, after)) > 1;
-			k->colour[id] = canonical_mix(canonical_hash(20, k->colour[after]), step);
+			bool is_alike = needs_class(c, id) && *map_get(&k->n_alike, hash_mix(step, after)) > 1;
+			k->colour[id] = hash_mix(canonical_hash(20, k->colour[after]), step);
 			k->progress[id] = is_alike || k->progress[after] == OPEN ? OPEN : CLOSED;
 		}
 	}
@@ -147,12 +147,12 @@ static void add_refined(struct classing *k, uint32_t source, uint32_t target, ui
 {
 	bool has_source = k->progress[source] == OPEN, has_target = k->progress[target] == OPEN;
 	if (has_source && has_target) {
-		array_reserve((void **)&k->edges, k->n_edges + 1, &k->edges_capacity, sizeof *k->edges);
-		k->edges[k->n_edges++] = (struct refine_edge){k->index[source], k->index[target], label};
+		array_push(k->edges, k->n_edges, k->edges_capacity,
+			   (struct refine_edge){k->index[source], k->index[target], label});
 	} else if (has_source) {
-		k->open_colour[k->index[source]] += canonical_mix(canonical_hash(30, label), k->colour[target]);
+		k->open_colour[k->index[source]] += hash_mix(canonical_hash(30, label), k->colour[target]);
 	} else if (has_target) {
-		k->open_colour[k->index[target]] += canonical_mix(canonical_hash(31, label), k->colour[source]);
+		k->open_colour[k->index[target]] += hash_mix(canonical_hash(31, label), k->colour[source]);
 	}
 }
 
@@ -169,8 +169,8 @@ static void add_sets(struct classing *k)
 				k->open_colour[of_set] += canonical_hash(33, k->colour[id]);
 				continue;
 			}
-			array_reserve((void **)&k->edges, k->n_edges + 1, &k->edges_capacity, sizeof *k->edges);
-			k->edges[k->n_edges++] = (struct refine_edge){of_set, k->index[id], LABEL_EXCLUSIVE};
+			array_push(k->edges, k->n_edges, k->edges_capacity,
+				   (struct refine_edge){of_set, k->index[id], LABEL_EXCLUSIVE});
 		}
 	}
 }
@@ -189,7 +189,7 @@ static void refine(struct classing *k)
 			continue;
 		k->open_colour[k->index[id]] += k->colour[id];
 		step_of(c, id, &after);
-		if (k->progress[after] == OPEN) /* nodes with equal names are named after nodes with equal names */
+		if (k->progress[after] == OPEN) /* if names are equal, those before them in the path are, too */
 			add_refined(k, after, id, LABEL_AFTER);
 	}
 	for (uint32_t id = 0; id < c->n_ids; id++)
@@ -224,7 +224,7 @@ static void find_classes(struct canon *c)
 
 /* ---- Numbers ---- */
 
-/* In the order of creation, which is the program's, of those whose creator is one task; before classes are known. */
+/* Numbers children of tasks that are not merged, in the order of creation, which is the program's; needs no classes. */
 static void number_by_creation(struct canon *c)
 {
 	for (uint32_t i = 1; i < c->m->n_tasks; i++)
@@ -250,28 +250,28 @@ static int compare_children(const void *left, const void *right, void *canon)
 	int by_label = left_label != right_label ? strcmp(left_label, right_label) : 0;
 	if (by_label != 0)
 		return by_label;
-	return c->class[l] < c->class[r] ? -1 : c->class[l] > c -> class[r];
+	return cmp(c->class[l], c -> class[r]);
 }
 
 static int compare_roots(const void *left, const void *right, void *canon)
 {
 	const struct canon *c = canon;
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	return c->class[l] < c->class[r] ? -1 : c->class[l] > c -> class[r];
+	return cmp(c->class[l], c -> class[r]);
 }
 
 /* Numbers tasks from `number` on; equal ones get equal numbers. */
 static void number_sorted(struct canon *c, uint32_t *tasks, uint32_t n, uint32_t number,
 			  int (*compare)(const void *, const void *, void *))
 {
-	sort_rows_r(tasks, n, sizeof *tasks, compare, c); /* often all of them are equal */
+	sort_rows_r(tasks, n, compare, c); /* often all of them are equal */
 	for (uint32_t i = 0; i < n; i++) {
 		number += i > 0 && compare(&tasks[i], &tasks[i - 1], c) != 0;
 		c->ordinal[tasks[i]] = number;
 	}
 }
 
-/* The process's first initial task is 1; other threads of the program come to OpenMP in any order. */
+/* The process's first initial task is 1; other threads of the program begin to use OpenMP in any order. */
 static void number_roots(struct canon *c)
 {
 	uint32_t n_roots = 0, *roots = memory_get(c->n_ordered, sizeof *roots, what);
@@ -298,7 +298,7 @@ static void number_tasks(struct canon *c)
 struct of_team {
 	uint64_t place; /* family, barriers before, and what is in the name */
 	const char *label;
-	uint32_t class, order; /* of what one thread executes for the team; of what each thread comes to */
+	uint32_t class, order; /* class: of nodes that one thread executes for the team; order: of those that each thread reaches */
 	uint32_t node;
 };
 
@@ -310,12 +310,10 @@ static int by_order(const void *left, const void *right)
 	int by_label = strcmp(l->label, r->label);
 	if (by_label != 0)
 		return by_label;
-	if (l->class != r->class)
-		return l->class < r->class ? -1 : 1;
-	return l->order < r->order ? -1 : l->order > r->order;
+	return cmp(l->class, r->class) ?: cmp(l->order, r->order);
 }
 
-/* The numbers that are in the names: no two nodes of one place have the same, unless they are equal. */
+/* Sets the numbers in the names: no two nodes of one place have the same, unless they are equal. */
 static void number_in_team(struct canon *c)
 {
 	struct of_team *all = NULL;
@@ -324,14 +322,13 @@ static void number_in_team(struct canon *c)
 		const struct node *node = &c->graph->nodes[i];
 		if (!canonical_is_inner(node) || !canonical_is_merged(c, node->task))
 			continue;
-		uint64_t place = canonical_mix(canonical_hash(8, c->family[node->task]), node->phase);
-		place = canonical_mix(canonical_mix(place, node->is_in_work), (uint64_t)canonical_letter(node->kind));
-		array_reserve((void **)&all, n + 1, &capacity, sizeof *all);
-		all[n++] = (struct of_team){place, canonical_label(c, node->construct, node->task), c->class[c->m->n_tasks + i],
-					    c -> node_ordinal[i], i};
+		uint64_t place = hash_mix(canonical_hash(8, c->family[node->task]), node->phase);
+		place = hash_mix(hash_mix(place, node->is_in_work), (uint64_t)canonical_letter(node->kind));
+		array_push(all, n, capacity,
+			   (struct of_team){place, canonical_label(c, node->construct, node->task), c->class[c->m->n_tasks + i],
+					    c -> node_ordinal[i], i});
 	}
-	if (n > 1)
-		qsort(all, n, sizeof *all, by_order);
+	sort_array(all, n, by_order);
 	for (size_t i = 0, number = 1; i < n; i++) {
 		if (i > 0 && by_order(&all[i], &all[i - 1]) != 0)
 			number = all[i].place == all[i - 1].place ? number + 1 : 1;
@@ -356,15 +353,17 @@ void canonical_number(struct canon *c)
 	c->known_depth = memory_zeroed(c->m->n_tasks, sizeof *c->known_depth, what);
 	for (uint32_t i = 0; i < c->m->n_constructs; i++)
 		c->label_hash[i] = mix_text(0, c->m->constructs[i].label);
-	canonical_number_in_order(c); /* from which follows which regions are the same */
+	canonical_number_in_order(c); /* canonical_families() finds equal regions by these numbers */
 	canonical_families(c);
-	canonical_units_begin(c);
+	if (c->m->tasking != NULL)
+		c->m->tasking->canonical->begin(c);
 	number_by_creation(c);
 	canonical_edges(c);
 	find_classes(c);
 	number_tasks(c);
 	number_in_team(c);
-	canonical_number_units(c);
+	if (c->m->tasking != NULL)
+		c->m->tasking->canonical->number(c);
 }
 
 void canonical_free(struct canon *c)
@@ -375,5 +374,6 @@ void canonical_free(struct canon *c)
 			     c->node_ordinal, c->path,         c->path_todo,   c->known_depth};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		free(all[i]);
-	canonical_units_free(c);
+	if (c->units != NULL)
+		c->m->tasking->canonical->free(c);
 }

@@ -3,14 +3,15 @@
  * Partition refinement (Hopcroft, "An n log n algorithm for minimizing states in a finite automaton", 1971; for graphs
  * Paige and Tarjan, 1987). The nodes lie in a row, in which the nodes of a class, a cell, are neighbours. Each cell is
  * once a splitter: every other cell is split by how many edges of each label lead between its nodes and the splitter.
- * Of the parts of a cell all but a largest become splitters themselves: what that one would show follows from the cell
+ * All parts of a cell except a largest become splitters themselves: what that one would split follows from the cell
  * and the other parts.
  *
- * Nothing depends on the numbers of nodes: a cell is known by where it begins in the row, splitters are taken in the
- * order in which they came up, and the parts of a cell are put into the order of what splits them.
+ * Nothing depends on the numbers of nodes: a cell is identified by its first place in the row, splitters are taken in the
+ * order in which they were found, and the parts of a cell are in the order of the sums that split them.
  */
-#include "builder/graph/canonical_refine.h"
+#include "builder/graph/canonical.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ struct coloured {
 static int by_colour(const void *left, const void *right)
 {
 	const struct coloured *l = left, *r = right;
-	return l->colour < r->colour ? -1 : l->colour > r->colour;
+	return cmp(l->colour, r->colour);
 }
 
 static void enqueue(struct refinement *r, uint32_t cell)
@@ -74,7 +75,7 @@ static void make_cells(struct refinement *r, const uint64_t *colours)
 	struct coloured *sorted = memory_get(r->n, sizeof *sorted, what);
 	for (uint32_t i = 0; i < r->n; i++)
 		sorted[i] = (struct coloured){colours[i], i};
-	qsort(sorted, r->n, sizeof *sorted, by_colour);
+	sort_array(sorted, r->n, by_colour);
 	for (uint32_t i = 0, begin = 0; i < r->n; i++) {
 		if (i > 0 && sorted[i].colour != sorted[i - 1].colour)
 			begin = i;
@@ -117,9 +118,7 @@ static int by_cell_and_sum(const void *left, const void *right, void *refinement
 {
 	const struct refinement *r = refinement;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	if (r->cell[a] != r->cell[b])
-		return r->cell[a] < r->cell[b] ? -1 : 1;
-	return r->sum[a] < r->sum[b] ? -1 : r->sum[a] > r->sum[b];
+	return cmp(r->cell[a], r->cell[b]) ?: cmp(r->sum[a], r->sum[b]);
 }
 
 static void put(struct refinement *r, uint32_t node, uint32_t place)
@@ -175,8 +174,7 @@ static void split_by(struct refinement *r, uint32_t cell)
 			r->sum[node] += r->neighbours[j].weight;
 		}
 	}
-	if (n_touched > 1)
-		qsort_r(r->touched, n_touched, sizeof *r->touched, by_cell_and_sum, r);
+	sort_array_r(r->touched, n_touched, by_cell_and_sum, r);
 	for (uint32_t i = 0, begin = 0; i < n_touched; i++) {
 		uint32_t of = r->cell[r->touched[begin]];
 		if (i + 1 == n_touched || r->cell[r->touched[i + 1]] != of) {

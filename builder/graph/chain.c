@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds the longest chain through the graph, where each node counts as long as what it executed itself, in time linear
- * in nodes and edges. Of several chains that are equally long, the one over the lower-numbered nodes is taken, from the
- * end. Called by path.c after the replay, at the fragment level, on one thread.
+ * Finds the longest chain through the graph, where each node counts as long as what it executed itself, in time linear in
+ * nodes and edges. Of several chains that are equally long, the one over the lower-numbered nodes is taken, from the end.
+ * Runs on one thread.
  */
 #include "builder/graph/chain.h"
 #include "builder/support/array.h"
@@ -11,14 +11,13 @@
 
 #define WHAT "the critical path"
 
-static void add_edge(struct walk *w, uint32_t source, uint32_t target)
+static void add_edge(struct chain_walk *w, uint32_t source, uint32_t target)
 {
 	if (source == 0)
 		return;
-	array_reserve((void **)&w->edges, w->n_edges + 1, &w->edges_capacity, sizeof *w->edges);
 	if (w->first_edge == NULL)
 		w->first_edge = memory_zeroed(w->n, sizeof *w->first_edge, WHAT);
-	w->edges[w->n_edges++] = (struct walk_edge){source, w->first_edge[target]};
+	array_push(w->edges, w->n_edges, w->edges_capacity, (struct walk_edge){source, w->first_edge[target]});
 	w->first_edge[target] = (uint32_t)w->n_edges;
 }
 
@@ -28,7 +27,7 @@ static int keep_edge(void *self, const struct edge_view *edge)
 	return 0;
 }
 
-static void make_walk(struct walk *w)
+static void make_walk(struct chain_walk *w)
 {
 	const struct graph *graph = w->graph;
 	uint32_t n_tasks = graph->model->n_tasks;
@@ -39,7 +38,7 @@ static void make_walk(struct walk *w)
 	for (size_t i = 0; i < graph->blocked_rows.n_slots; i++)
 		if (graph->blocked_rows.slots[i].is_used)
 			w->marks[graph->blocked_rows.slots[i].key] = MARK_BLOCKED;
-	if (graph->left_out != NULL) { /* which edges there are only graph_each_edge knows */
+	if (graph->left_out != NULL) { /* only graph_each_edge leaves these out */
 		graph_each_edge(graph, keep_edge, w);
 		return;
 	}
@@ -47,7 +46,7 @@ static void make_walk(struct walk *w)
 	for (uint32_t task = 1; task < n_tasks; task++) {
 		uint32_t joiner = graph->joiners[task];
 		if (joiner != 0 && graph_is_task(graph, task)) /* relaxed: the lists are read after the loop, in any order */
-			w->next[task] = atomic_exchange_explicit(&w->joined[joiner - n_tasks], task, memory_order_relaxed);
+			w->next[task] = __atomic_exchange_n(&w->joined[joiner - n_tasks], task, __ATOMIC_RELAXED);
 	}
 	for (size_t i = 0; i < graph->n_edges; i++)
 		add_edge(w, graph_edge_source(graph, &graph->edges[i]), graph->edges[i].target);
@@ -55,8 +54,8 @@ static void make_walk(struct walk *w)
 
 /* ---- The longest chain ---- */
 
-/* Marks what comes before nodes to which a chain is so long. */
-static void mark_nexts(struct walk *w, uint64_t least_ns)
+/* Marks nodes before nodes whose chain has at least this length. */
+static void mark_nexts(struct chain_walk *w, uint64_t least_ns)
 {
 	for (uint32_t id = 1; id < w->n; id++) {
 		struct open_node open;
@@ -68,8 +67,8 @@ static void mark_nexts(struct walk *w, uint64_t least_ns)
 	}
 }
 
-/* The node that ends the longest chain, nothing follows, and has the lowest number; 0: no such chain is so long. Sets the span. */
-static uint32_t find_end(struct walk *w, struct path *path, uint64_t least_ns)
+/* The last node of the longest chain, with the lowest number; 0: no chain has at least this length. Sets the span. */
+static uint32_t find_end(struct chain_walk *w, struct path *path, uint64_t least_ns)
 {
 	uint32_t last = 0;
 	mark_nexts(w, least_ns);
@@ -85,15 +84,15 @@ static uint32_t find_end(struct walk *w, struct path *path, uint64_t least_ns)
 	return last;
 }
 
-/* What follows a node has no shorter chain: nearly always the end is among the longest ones. */
-static uint32_t take_end(struct walk *w, struct path *path)
+/* Chains do not get shorter from a node to the next: nearly always the end is among the nodes with the longest ones. */
+static uint32_t take_end(struct chain_walk *w, struct path *path)
 {
 	uint32_t last = find_end(w, path, w->longest_ns);
 	return last != 0 ? last : find_end(w, path, 0);
 }
 
 /* The node before it on the longest chain, 0 none. */
-static uint32_t find_before(const struct walk *w, uint32_t id)
+static uint32_t find_before(const struct chain_walk *w, uint32_t id)
 {
 	struct open_node open;
 	uint32_t before = 0;
@@ -104,12 +103,11 @@ static uint32_t find_before(const struct walk *w, uint32_t id)
 	return before;
 }
 
-static void trace_back(const struct walk *w, struct path *path, uint32_t last)
+static void trace_back(const struct chain_walk *w, struct path *path, uint32_t last)
 {
 	size_t capacity = 0;
 	for (uint32_t id = last; id != 0; id = find_before(w, id)) {
-		array_reserve((void **)&path->nodes, path->n_nodes + (size_t)1, &capacity, sizeof *path->nodes);
-		path->nodes[path->n_nodes++] = id;
+		array_push(path->nodes, path->n_nodes, capacity, id);
 	}
 	path->places = memory_zeroed(w->n, sizeof *path->places, WHAT);
 	for (uint32_t i = 0, k = path->n_nodes - 1; i < k; i++, k--) {
@@ -123,7 +121,7 @@ static void trace_back(const struct walk *w, struct path *path, uint32_t last)
 
 bool chain_find_longest(const struct graph *graph, struct path *path)
 {
-	struct walk w = {.graph = graph, .n = (size_t)graph->model->n_tasks + graph->n_nodes};
+	struct chain_walk w = {.graph = graph, .n = (size_t)graph->model->n_tasks + graph->n_nodes};
 	make_walk(&w);
 	w.is_plain = graph->left_out == NULL && graph->model->n_activities == 0 && graph->model->n_units == 0;
 	walk_all(&w, path);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Compares the dependences that the runtime reports one by one (task_dependence) with those that follow from the lists.
- * What is reported depends on timing, as finished predecessors are left out, so it makes no edge; but the lists must
- * order those tasks. Called by build.c during the replay, and by finish.c after it.
+ * What is reported depends on timing, as finished predecessors are left out, so it makes no edge; but the lists must order
+ * those tasks.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
+#include "builder/support/lower_bound.h"
 
 #include <stdlib.h>
 
@@ -19,14 +20,7 @@ static uint32_t first_node(const struct graph *graph, uint32_t task)
 static bool is_direct(const struct graph_stream *s, uint32_t source)
 {
 	const struct latest_list *list = &s->latest_list;
-	size_t low = list->first_edge, high = low + list->n_edges;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (s->edges[middle].source < source)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = lower_bound(i, list->first_edge, list->first_edge + list->n_edges, s->edges[i].source < source);
 	return low < list->first_edge + list->n_edges && s->edges[low].source == source;
 }
 
@@ -35,8 +29,7 @@ void graph_check_dependence(struct graph *graph, const struct point *at, uint32_
 	struct graph_stream *s = graph_stream(graph, at);
 	if (source == 0 || s->latest_list.task != sink || is_direct(s, source))
 		return; /* a task without a list cannot be checked */
-	array_reserve((void **)&s->unproven, s->n_unproven + 1, &s->unproven_capacity, sizeof *s->unproven);
-	s->unproven[s->n_unproven++] = (struct unproven){source, sink};
+	array_push(s->unproven, s->n_unproven, s->unproven_capacity, (struct unproven){source, sink});
 }
 
 /* Dependence edges by target: the search goes back from the sink. */
@@ -44,7 +37,7 @@ struct incoming {
 	const struct graph *graph;
 	size_t *first; /* by node */
 	uint32_t *sources;
-	uint32_t *seen; /* by node: the number of the search that came to it */
+	uint32_t *seen; /* by node: the number of the search that reached it */
 	uint32_t *todo;
 	uint64_t n_steps_left; /* of all searches together */
 };
@@ -93,17 +86,10 @@ static bool follows(struct incoming *in, const struct unproven *pair, uint32_t s
 	return false;
 }
 
-/* Is the node among those, which are in the order of their numbers? */
+/* Is the node among the members, which are sorted by number? */
 static bool is_among(const uint32_t *nodes, uint32_t n, uint32_t node)
 {
-	uint32_t low = 0, high = n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (nodes[middle] < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = lower_bound(i, 0, n, nodes[i] < node);
 	return low < n && nodes[low] == node;
 }
 

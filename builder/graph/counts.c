@@ -2,8 +2,7 @@
  *
  * The graph that is only counted: how many nodes and edges of each kind the records make, without keeping them. Nodes are
  * counted where they are placed (graph.c); here are the edges of tasks, and barriers and joins, which members of a team
- * share. What cannot be counted without the graph is irregular, and makes finish.c keep it. Called by the other files of this
- * folder, during the replay and after it.
+ * share. What cannot be counted without the graph is irregular, and makes finish.c keep it.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
@@ -29,8 +28,7 @@ void graph_count_barrier(struct graph *graph, const struct point *at, uint32_t o
 	uint32_t barrier = graph->model->n_tasks + NODE_BARRIER;
 	s->is_irregular |= ordinal != task->n_barriers || !graph_has_join(graph, at->task);
 	if (!is_at_barrier(graph, at->task)) {
-		array_reserve((void **)&s->own, s->n_own + 1, &s->own_capacity, sizeof *s->own);
-		s->own[s->n_own++] = (struct barrier_of_one){at->task, ordinal};
+		array_push(s->own, s->n_own, s->own_capacity, (struct barrier_of_one){at->task, ordinal});
 		s->counted.edges[EDGE_BARRIER]++;
 	}
 	order_settle(graph, at, at->task, barrier);
@@ -38,7 +36,7 @@ void graph_count_barrier(struct graph *graph, const struct point *at, uint32_t o
 	task->last = barrier;
 }
 
-/* Where an implicit task is after its end: it has come from a barrier with nothing in between, or from something else. */
+/* Positions of an implicit task after its end: its last position was a barrier, or another node. */
 static uint32_t end_at_barrier(const struct graph *graph)
 {
 	return graph->model->n_tasks + NODE_NONE;
@@ -95,6 +93,9 @@ enum heir graph_count_child(struct graph *graph, const struct point *at, uint32_
 void graph_count_wait(struct graph *graph, const struct point *at, uint32_t task, uint32_t node)
 {
 	uint32_t n = 0, *open = &graph->tasks[task].open;
+	/* Does the barrier or the taskgroup around it wait for descendants? See first_of_team() in wait.c. */
+	if (*open & COUNTED_IN_GROUP && node == graph->model->n_tasks + NODE_BARRIER)
+		graph_stream(graph, at)->is_irregular = true;
 	while (*open & COUNTED_IN_GROUP) {
 		struct open_children *group = group_row(graph, *open);
 		n += group->interval;
@@ -105,7 +106,7 @@ void graph_count_wait(struct graph *graph, const struct point *at, uint32_t task
 	*open = 0;
 }
 
-/* What waits for children that are left is known only after the replay: the task itself may be created later in it. */
+/* What waits for the remaining children is known only after the replay: the task itself may be created later in it. */
 void graph_count_end(struct graph *graph, uint32_t task)
 {
 	struct graph_task *t = &graph->tasks[task];
@@ -115,7 +116,7 @@ void graph_count_end(struct graph *graph, uint32_t task)
 	t->open = 0;
 }
 
-/* Also where damage leads from a parent back to its child. */
+/* Ends even if damage makes a task a descendant of itself. */
 static enum heir find_heir(struct graph *graph, uint32_t task)
 {
 	uint32_t up = task, next;
@@ -136,7 +137,7 @@ static void count_left(struct graph *graph, uint32_t task, uint32_t n)
 		graph->streams[0].counted.edges[heir == HEIR_GROUP ? EDGE_TASKGROUP : EDGE_BARRIER] += n;
 }
 
-/* Children of a task that nothing waited for before it ended, or the records. */
+/* Counts the edges of children that nothing waited for before the task, or the records, ended. */
 static void count_rest(struct graph *graph, uint32_t task)
 {
 	const struct graph_task *t = &graph->tasks[task];
@@ -153,14 +154,14 @@ static void count_rest(struct graph *graph, uint32_t task)
 /* ---- After the replay ---- */
 
 /* By place in graph.barriers. */
-struct places {
+struct barrier_places {
 	uint32_t *n_ends;  /* members whose last barrier it is */
-	uint32_t *n_own;   /* members that came there from something else than the barrier before */
-	bool *has_joining; /* members came from there to the join, with nothing in between */
+	uint32_t *n_own;   /* members whose position before it was not the barrier before */
+	bool *has_joining; /* members went from it to the join, with nothing in between */
 };
 
-/* What an implicit task has added to its team's barriers and join. */
-static void count_member(struct graph *graph, struct places *p, uint32_t row)
+/* Adds what an implicit task contributed to its team's barriers and join. */
+static void count_member(struct graph *graph, struct barrier_places *p, uint32_t row)
 {
 	const struct graph_task *t = &graph->tasks[row];
 	uint32_t region = graph->model->tasks[row].region;
@@ -178,7 +179,7 @@ static void count_member(struct graph *graph, struct places *p, uint32_t row)
 }
 
 /* Barriers, and edges to them from the barriers before: one each, if any member came from there. */
-static void count_barriers(struct graph *graph, const struct places *p, size_t n)
+static void count_barriers(struct graph *graph, const struct barrier_places *p, size_t n)
 {
 	struct graph_counts *counted = &graph->streams[0].counted;
 	for (size_t first = 1; first < n; first += 1 + graph->barriers[first]) {
@@ -206,8 +207,8 @@ void graph_settle_counts(struct graph *graph)
 {
 	const struct model *m = graph->model;
 	size_t n = graph_lay_out_barriers(graph);
-	struct places p = {memory_zeroed(n, sizeof *p.n_ends, "the graph"), memory_zeroed(n, sizeof *p.n_own, "the graph"),
-			   memory_zeroed(n, sizeof *p.has_joining, "the graph")};
+	struct barrier_places p = {memory_zeroed(n, sizeof *p.n_ends, "the graph"), memory_zeroed(n, sizeof *p.n_own, "the graph"),
+				   memory_zeroed(n, sizeof *p.has_joining, "the graph")};
 	for (size_t i = 0; i < graph->n_streams; i++) {
 		const struct graph_stream *s = &graph->streams[i];
 		for (size_t k = 0; k < s->n_own && !graph->is_irregular; k++)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Cuts the graph of a process to a part of it: leaves out nodes that are outside of the part, and all edges that lead to
- * or from them. Nodes keep their numbers, so that graphs of several parts can be compared. A task with its descendants is
- * cut out before the critical path is sought, which is theirs. A part of the time is cut out after it, and nodes that are
- * in it only partly are counted: what executed outside of it has no length, but orders what is inside. Called by finish.c;
- * one thread.
+ * Cuts the graph of a process to a part of it: leaves out nodes that are outside of the part, and all edges that lead to or
+ * from them. Nodes keep their numbers, so that graphs of several parts can be compared. A task with its descendants is cut
+ * out before the critical path is sought, which is theirs. A part of the time is cut out after it, and nodes that are in it
+ * only partly are counted: what executed outside of it has no length, but orders what is inside. One thread.
  */
 #include "builder/graph/path.h"
 #include "builder/graph/shared.h"
@@ -12,7 +11,7 @@
 
 #include <string.h>
 
-/* When the node began, and when it was over, or the process; of what never began, when it was created and discarded. */
+/* When the node began, and when it or the process was over; if it never began, when it was created and discarded. */
 static void life_of(const struct model *m, const struct node_view *view, uint64_t *begin, uint64_t *end)
 {
 	bool is_open = view->end_ticks == 0 && view->id == view->task;
@@ -55,7 +54,7 @@ static int look_at_family(void *self, const struct node_view *view)
 		leave_out(s->graph, view->id);
 	else if (view->kind == NODE_JOIN && !subtree_has_team(&s->tree, view->region)) {
 		struct node *join = graph_inner_node(s->graph, view->id);
-		join->previous = s->graph->region_node[view->region]; /* nothing else leads there without the members */
+		join->previous = s->graph->region_node[view->region]; /* without the members nothing else leads to it */
 		join->previous_kind = EDGE_SEQUENCE;
 	}
 	return 0;
@@ -74,7 +73,7 @@ static void cut_edges(struct graph *graph)
 			graph->left_out[place / 8] |= (unsigned char)(1u << place % 8);
 }
 
-/* What executed on the path in the part is one stretch of it: what comes before and after has no time in it. */
+/* The part of the path within the part is one stretch of it: nodes before and after have no time in it. */
 static void cut_path(struct graph *graph, struct path *path)
 {
 	uint32_t n = 0;
@@ -88,7 +87,7 @@ static void cut_path(struct graph *graph, struct path *path)
 	path->n_nodes = n;
 }
 
-/* Leaves out the nodes for which the function says so, and what belongs to them. */
+/* Leaves out the nodes that the function leaves out, and their edges and sets. */
 static void cut(struct graph *graph, int (*look_at)(void *self, const struct node_view *view), void *self)
 {
 	if (graph->outside == NULL)

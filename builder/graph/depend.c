@@ -1,60 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Makes dependence edges from the lists alone (OpenMP 5.1 section 2.19.11): for every parent and address the siblings'
- * dependences form sets in the order of creation. Consecutive `in`s are one set, and so are consecutive
- * `mutexinoutset`s and `inoutset`s; each `out` or `inout` is a set with one task. The tasks of a set depend on those of
- * the set before it, which orders them after all earlier ones, too. omp_all_memory stands for every address of the
- * parent. The tasks of a `mutexinoutset` set also exclude each other. Called by build.c during the replay, for several
- * streams at the same time, and after it.
+ * dependences form sets in the order of creation. Consecutive `in`s are one set, and so are consecutive `mutexinoutset`s
+ * and `inoutset`s; each `out` or `inout` is a set with one task. The tasks of a set depend on those of the set before it,
+ * which orders them after all earlier ones, too. omp_all_memory stands for every address of the parent. The tasks of a
+ * `mutexinoutset` set also exclude each other.
  *
  * Siblings are created by their parent, which is current on one stream: so there is a table for each stream. A parent that
- * moves between streams takes one of its own along.
+ * moves between streams has a table of its own.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
+#include "builder/support/lower_bound.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 
-struct member {
+struct set_member {
 	uint32_t task;
 	uint32_t next;
 };
 
-/* One address of one parent. */
+/* The sets of one address of one parent. */
 struct address {
-	uint32_t parent;
-	uint32_t next_of_parent; /* next address of the parent named since its latest omp_all_memory */
-	bool is_listed;          /* is it one of those? else its state is that which omp_all_memory left */
-	uint64_t variable;
+	struct address_key {
+		uint64_t variable, parent;
+	} key;
+	uint32_t next_of_parent;  /* number of the next address of the parent named since its latest omp_all_memory */
 	uint32_t before, current; /* lists of members */
+	bool is_listed;           /* it is in the parent's list; else its state is that which omp_all_memory left */
 	uint8_t type;             /* of `current`: in, inout, mutexinoutset or inoutset; 0 empty */
 };
 
 struct dependence_table {
-	struct map rows;    /* hash of (parent, variable) -> address; collisions go to the next hash */
+	struct map numbers; /* of addresses, from 1 on: by map_put_row */
 	struct map parents; /* parent -> its first listed address */
 	struct map all;     /* parent -> its latest omp_all_memory task */
 	struct address *addresses;
 	size_t n_addresses, addresses_capacity;
-	struct member *members; /* row 0 unused */
+	struct set_member *members; /* row 0 unused */
 	size_t n_members, members_capacity;
 	struct source {
 		uint32_t task;
-		unsigned type;     /* dependence_type by which the task at hand depends on this one, ... */
-		uint64_t variable; /* ... and where; 0: in all memory */
-	} * sources;               /* of the task at hand */
+		unsigned type;     /* dependence_type by which the present task depends on this one */
+		uint64_t variable; /* address of the dependence; 0: all memory */
+	} * sources;               /* of the present task */
 	size_t n_sources, sources_capacity;
-	uint64_t n_listed; /* dependences so far */
+	uint64_t n_listed; /* number of dependences so far */
 	uint64_t n_sources_all;
 	uint64_t n_left_out;     /* sources beyond the limit */
-	struct dependence *list; /* of the task at hand, each location once */
+	struct dependence *list; /* of the present task, each location once */
 	size_t list_capacity;
 	struct exclusive_list {
-		uint32_t list; /* of members: a mutexinoutset's set of two and more that nobody can join any more */
+		uint32_t list; /* of members: a complete set of two or more tasks with mutexinoutset */
 		uint64_t variable;
 	} * exclusive;
 	size_t n_exclusive, exclusive_capacity;
-	char apart[64]; /* from the next stream's table, which another thread may write: no cache line has both */
+	char apart[64]; /* padding: another thread may write the next stream's table, so they share no cache line */
 };
 
 struct dependences {
@@ -79,22 +81,14 @@ void graph_depend_begin(struct graph *graph)
 	for (uint32_t row = 1; row < m->n_tasks && m->n_migrated > 0; row++) {
 		if (!(m->tasks[row].state & TASK_MIGRATED))
 			continue;
-		array_reserve((void **)&d->moved, d->n_moved + 1, &capacity, sizeof *d->moved);
-		d->moved[d->n_moved++] = (struct moved_parent){row, NULL};
+		array_push(d->moved, d->n_moved, capacity, (struct moved_parent){row, NULL});
 	}
 }
 
 static struct dependence_table *find_table(const struct graph *graph, const struct point *at, uint32_t parent)
 {
 	struct dependences *d = graph->dependences;
-	size_t low = 0, high = d->n_moved;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (d->moved[middle].task < parent)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = lower_bound(i, 0, d->n_moved, d->moved[i].task < parent);
 	if (low == d->n_moved || d->moved[low].task != parent)
 		return &d->tables[graph_stream_row(graph, at)];
 	if (d->moved[low].table == NULL)
@@ -116,12 +110,12 @@ static void each_table(struct graph *graph, void (*function)(struct graph *graph
 /* Puts the address into its parent's list, in the state that the latest omp_all_memory left it in. */
 static struct address *list_address(struct dependence_table *t, struct address *address)
 {
-	uint32_t *first = map_put(&t->parents, address->parent);
-	const uint32_t *all = map_get(&t->all, address->parent);
+	uint32_t *first = map_put(&t->parents, address->key.parent);
+	const uint32_t *all = map_get(&t->all, address->key.parent);
 	address->next_of_parent = *first;
 	address->is_listed = true;
-	*first = (uint32_t)(address - t->addresses);
-	if (all != NULL) { /* whoever names it next depends on that task */
+	*first = (uint32_t)(address - t->addresses) + 1;
+	if (all != NULL) { /* the next task that names it depends on that task */
 		address->current = *all;
 		address->type = dependence_type_inout;
 	}
@@ -130,22 +124,11 @@ static struct address *list_address(struct dependence_table *t, struct address *
 
 static struct address *find(struct dependence_table *t, uint32_t parent, uint64_t variable)
 {
-	uint64_t hash = (variable ^ (uint64_t)parent << 40) * UINT64_C(0x9e3779b97f4a7c15);
-	for (;; hash += 2) {
-		uint32_t *row = map_put(&t->rows, hash | 1);
-		if (*row != 0) {
-			struct address *address = &t->addresses[*row];
-			if (address->parent == parent && address->variable == variable)
-				return address->is_listed ? address : list_address(t, address);
-			continue;
-		}
-		if (t->n_addresses == 0)
-			t->n_addresses = 1; /* row 0 unused */
-		array_reserve((void **)&t->addresses, t->n_addresses + 1, &t->addresses_capacity, sizeof *t->addresses);
-		*row = (uint32_t)t->n_addresses++;
-		t->addresses[*row] = (struct address){.parent = parent, .variable = variable};
-		return list_address(t, &t->addresses[*row]);
-	}
+	const struct address_key key = {variable, parent};
+	uint32_t *number = map_put_row(&t->numbers, t->addresses, key);
+	array_push_new(t->addresses, t->n_addresses, t->addresses_capacity, number, (struct address){.key = key});
+	struct address *address = &t->addresses[*number - 1];
+	return address->is_listed ? address : list_address(t, address);
 }
 
 /*
@@ -162,8 +145,7 @@ static void add_sources(struct dependence_table *t, uint32_t list, unsigned type
 		return;
 	}
 	for (; list != 0; list = t->members[list].next) {
-		array_reserve((void **)&t->sources, t->n_sources + 1, &t->sources_capacity, sizeof *t->sources);
-		t->sources[t->n_sources++] = (struct source){t->members[list].task, type, variable};
+		array_push(t->sources, t->n_sources, t->sources_capacity, (struct source){t->members[list].task, type, variable});
 		t->n_sources_all++;
 	}
 }
@@ -172,9 +154,8 @@ static uint32_t add_member(struct dependence_table *t, uint32_t task, uint32_t n
 {
 	if (t->n_members == 0)
 		t->n_members = 1;
-	array_reserve((void **)&t->members, t->n_members + 1, &t->members_capacity, sizeof *t->members);
-	t->members[t->n_members] = (struct member){task, next};
-	return (uint32_t)t->n_members++;
+	array_push(t->members, t->n_members, t->members_capacity, (struct set_member){task, next});
+	return (uint32_t)t->n_members - 1;
 }
 
 /* The current set of an address is complete, and becomes the one before. */
@@ -187,8 +168,7 @@ static void close_set(struct dependence_table *t, struct address *address)
 	address->before = list;
 	if (address->type != dependence_type_mutexinoutset || t->members[list].next == 0)
 		return;
-	array_reserve((void **)&t->exclusive, t->n_exclusive + 1, &t->exclusive_capacity, sizeof *t->exclusive);
-	t->exclusive[t->n_exclusive++] = (struct exclusive_list){list, address->variable};
+	array_push(t->exclusive, t->n_exclusive, t->exclusive_capacity, (struct exclusive_list){list, address->key.variable});
 }
 
 /* The task names an address: adds what it waits for there, and puts it into the address's current set or a new one. */
@@ -202,7 +182,7 @@ static void touch(struct dependence_table *t, struct address *address, uint32_t 
 	if (!joins)
 		close_set(t, address);
 	address->type = (uint8_t)type;
-	add_sources(t, address->before, named_type, address->variable);
+	add_sources(t, address->before, named_type, address->key.variable);
 	address->current = add_member(t, task, address->current);
 }
 
@@ -211,10 +191,10 @@ static void touch_all(struct dependence_table *t, uint32_t parent, uint32_t task
 	uint32_t *all = map_put(&t->all, parent);
 	add_sources(t, *all, type, 0);
 	uint32_t *first = map_get(&t->parents, parent);
-	for (uint32_t row = first ? *first : 0; row != 0; row = t->addresses[row].next_of_parent) {
-		struct address *address = &t->addresses[row];
+	for (uint32_t row = first ? *first : 0; row != 0; row = t->addresses[row - 1].next_of_parent) {
+		struct address *address = &t->addresses[row - 1];
 		close_set(t, address);
-		add_sources(t, address->before, type, address->variable);
+		add_sources(t, address->before, type, address->key.variable);
 		address->is_listed = false;
 	}
 	if (first != NULL)
@@ -241,24 +221,21 @@ static int strength(unsigned type)
 static int by_location(const void *left, const void *right)
 {
 	const struct dependence *l = left, *r = right;
-	if (l->variable != r->variable)
-		return l->variable < r->variable ? -1 : 1;
-	return (l->type > r->type) - (l->type < r->type);
+	return cmp(l->variable, r->variable) ?: cmp(l->type, r->type);
 }
 
 /*
- * The list without doacross, which is between iterations and not tasks, and with each location once: two types of one
+ * The list without doacross, which is between iterations and not tasks (doacross.c), and with each location once: two types of one
  * location, in whatever order, together are an inout. Returns its length.
  */
 static size_t settle_list(struct dependence_table *t, const struct dependence *list, size_t n)
 {
 	size_t n_left = 0, n_settled = 0;
-	array_reserve((void **)&t->list, n, &t->list_capacity, sizeof *t->list);
+	array_reserve(t->list, n, t->list_capacity);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].type != dependence_type_source && list[i].type != dependence_type_sink)
 			t->list[n_left++] = list[i];
-	if (n_left > 1)
-		qsort(t->list, n_left, sizeof *t->list, by_location);
+	sort_array(t->list, n_left, by_location);
 	for (size_t i = 0; i < n_left; i++) {
 		struct dependence *last = n_settled > 0 ? &t->list[n_settled - 1] : NULL;
 		if (last == NULL || last->variable != t->list[i].variable || is_all_memory(t->list[i].type))
@@ -277,15 +254,15 @@ static int by_task(const void *left, const void *right)
 		return l->task < r->task ? -1 : 1;
 	if (strength(l->type) != strength(r->type))
 		return strength(r->type) - strength(l->type);
-	return (l->variable > r->variable) - (l->variable < r->variable);
+	return cmp(l->variable, r->variable);
 }
 
-/* What the task of the settled list waits for, into t->sources. */
+/* Collects the tasks that the task of the settled list waits for in t->sources. */
 static void find_sources(struct dependence_table *t, uint32_t parent, uint32_t task, size_t n)
 {
 	t->n_sources = 0;
 	for (size_t i = 0; i < n; i++)
-		if (is_all_memory(t->list[i].type)) { /* stands for the rest of the list, too */
+		if (is_all_memory(t->list[i].type)) { /* it includes the rest of the list */
 			touch_all(t, parent, task, t->list[i].type);
 			return;
 		}
@@ -301,8 +278,7 @@ void graph_depend(struct graph *graph, const struct point *at, uint32_t task, ui
 	size_t n_settled = settle_list(t, list, n);
 	t->n_listed += n;
 	find_sources(t, parent, task, n_settled);
-	if (t->n_sources > 1)
-		qsort(t->sources, t->n_sources, sizeof *t->sources, by_task);
+	sort_array(t->sources, t->n_sources, by_task);
 	for (size_t i = 0; i < t->n_sources; i++) {
 		bool is_again = i > 0 && t->sources[i].task == t->sources[i - 1].task;
 		if (is_again || t->sources[i].task == task) /* a second list, in a damaged dump */
@@ -319,7 +295,7 @@ void graph_depend(struct graph *graph, const struct point *at, uint32_t task, ui
 	}
 }
 
-/* Hands the members of a list over as a set of exclusive tasks. */
+/* Adds the members of a list to the graph as a set of exclusive tasks. */
 static void add_exclusive(struct graph *graph, const struct dependence_table *t, uint32_t list, uint64_t variable)
 {
 	size_t n = 0, capacity = 0;
@@ -328,8 +304,7 @@ static void add_exclusive(struct graph *graph, const struct dependence_table *t,
 		uint32_t task = t->members[list].task;
 		const struct task *wait = graph->model->tasks[task].flags & task_flags_taskwait ? &graph->model->tasks[task] : NULL;
 		uint32_t last = graph->tasks[task].last;
-		array_reserve((void **)&nodes, n + 1, &capacity, sizeof *nodes);
-		nodes[n++] = wait == NULL ? task : wait->waits_for != 0 ? wait->waits_for : last;
+		array_push(nodes, n, capacity, wait == NULL ? task : wait->waits_for != 0 ? wait->waits_for : last);
 	}
 	graph_add_exclusive(graph, variable, nodes, (uint32_t)n);
 	free(nodes);
@@ -337,7 +312,7 @@ static void add_exclusive(struct graph *graph, const struct dependence_table *t,
 
 static void finish_table(struct graph *graph, struct dependence_table *t)
 {
-	for (size_t i = 1; i < t->n_addresses; i++)
+	for (size_t i = 0; i < t->n_addresses; i++)
 		close_set(t, &t->addresses[i]);
 	for (size_t i = 0; i < t->n_exclusive; i++)
 		add_exclusive(graph, t, t->exclusive[i].list, t->exclusive[i].variable);
@@ -356,7 +331,7 @@ void graph_depend_finish(struct graph *graph)
 static void free_table(struct graph *graph, struct dependence_table *t)
 {
 	(void)graph;
-	map_free(&t->rows);
+	map_free(&t->numbers);
 	map_free(&t->parents);
 	map_free(&t->all);
 	free(t->addresses);
@@ -378,4 +353,24 @@ void graph_depend_free(struct graph *graph)
 	free(d->tables);
 	free(d);
 	graph->dependences = NULL;
+}
+
+/* ---- Variables ---- */
+
+/*
+ * Looks up the names of variables in dependences and mutexes, for tables. Called by process.c when the graph is complete; on
+ * one thread.
+ */
+
+void graph_name_variables(struct graph *graph, struct symbols *symbols)
+{
+	variables_begin(&graph->variables, graph->model);
+	for (size_t i = 0; i < graph->n_edges; i++)
+		if (graph->edges[i].kind == EDGE_DEPEND && edge_variable(&graph->edges[i]) != 0)
+			variables_note(&graph->variables, symbols, edge_variable(&graph->edges[i]));
+	for (size_t i = 0; i < graph_n_exclusive(graph); i++)
+		variables_note(&graph->variables, symbols, graph_exclusive_variable(graph, i));
+	for (uint32_t i = 0; i < graph->mutexes.n_rows; i++)
+		if (graph->mutexes.rows[i].wait_id != 0)
+			variables_note(&graph->variables, symbols, graph->mutexes.rows[i].wait_id);
 }

@@ -6,6 +6,7 @@
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 
@@ -20,20 +21,14 @@ struct exclusive_sets {
 	size_t n_sets, sets_capacity;
 };
 
-static int by_number(const void *left, const void *right)
-{
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	return l < r ? -1 : l > r;
-}
-
 static int by_members(const void *left, const void *right, void *members)
 {
 	const struct set *l = left, *r = right;
 	const uint32_t *of_l = (const uint32_t *)members + l->first, *of_r = (const uint32_t *)members + r->first;
 	for (uint32_t i = 0; i < l->n && i < r->n; i++)
 		if (of_l[i] != of_r[i])
-			return of_l[i] < of_r[i] ? -1 : 1;
-	return l->n < r->n ? -1 : l->n > r->n;
+			return cmp(of_l[i], of_r[i]);
+	return cmp(l->n, r->n);
 }
 
 static int by_members_and_variable(const void *left, const void *right, void *members)
@@ -48,14 +43,12 @@ void graph_add_exclusive(struct graph *graph, uint64_t variable, const uint32_t 
 	if (graph->exclusive == NULL)
 		graph->exclusive = memory_zeroed(1, sizeof *graph->exclusive, "exclusive tasks");
 	struct exclusive_sets *e = graph->exclusive;
-	array_reserve((void **)&e->sets, e->n_sets + 1, &e->sets_capacity, sizeof *e->sets);
-	array_reserve((void **)&e->members, e->n_members + n, &e->members_capacity, sizeof *e->members);
+	array_reserve(e->members, e->n_members + n, e->members_capacity);
 	uint32_t *members = e->members + e->n_members;
 	for (uint32_t i = 0; i < n; i++)
 		members[i] = nodes[i];
-	if (n > 0)
-		qsort(members, n, sizeof *members, by_number);
-	e->sets[e->n_sets++] = (struct set){e->n_members, n, variable};
+	sort_array(members, n, by_u32);
+	array_push(e->sets, e->n_sets, e->sets_capacity, (struct set){e->n_members, n, variable});
 	e->n_members += n;
 }
 
@@ -64,7 +57,7 @@ void graph_finish_exclusive(struct graph *graph)
 	struct exclusive_sets *e = graph->exclusive;
 	if (e == NULL)
 		return;
-	qsort_r(e->sets, e->n_sets, sizeof *e->sets, by_members_and_variable, e->members);
+	sort_array_r(e->sets, e->n_sets, by_members_and_variable, e->members);
 	size_t n_kept = 0;
 	for (size_t i = 0; i < e->n_sets; i++) /* the same tasks may share several addresses */
 		if (i == 0 || by_members(&e->sets[i], &e->sets[n_kept - 1], e->members) != 0)

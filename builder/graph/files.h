@@ -6,9 +6,9 @@
 #ifndef OTTER_BUILDER_GRAPH_FILES_H
 #define OTTER_BUILDER_GRAPH_FILES_H
 
-#include "builder/support/csv.h"
-#include "builder/graph/graph.h"
-#include "builder/model/trace.h"
+#include "builder/tables/row.h"
+#include "builder/graph/view.h"
+#include "builder/model/tables.h"
 #include "builder/replay/sink.h"
 
 #include <stdio.h>
@@ -19,32 +19,27 @@ struct graphs {
 	size_t n;
 };
 
-/* What graph.before of the next process is. */
+/* graph.before for the next process. */
 struct graph_numbers graph_numbers_after(const struct graph *graph);
 
 /*
  * DIR/nodes.csv and so on: the whole graph, whatever its size; appended to what is there of earlier processes. 0, or -1
  * with the error printed.
  */
-int graph_nodes_csv(const struct graphs *graphs, const struct csv_place *place);
-int graph_edges_csv(const struct graphs *graphs, const struct csv_place *place);
-/* About how many bytes that would be: some rows are put together, and none is written. */
+int graph_nodes_csv(const struct graphs *graphs, const struct table_place *place);
+int graph_edges_csv(const struct graphs *graphs, const struct table_place *place);
+/* Estimates the number of bytes of these files: formats some rows, and writes none. */
 uint64_t graph_nodes_csv_bytes(const struct graphs *graphs);
 uint64_t graph_edges_csv_bytes(const struct graphs *graphs);
-int graph_exclusive_csv(const struct graphs *graphs, const struct csv_place *place);
+int graph_exclusive_csv(const struct graphs *graphs, const struct table_place *place);
 
 /* DIR/mutexes.csv: a row for each mutex and each place where it is acquired. */
-int graph_mutexes_csv(const struct graphs *graphs, const struct csv_place *place);
-/* Are there any? */
+int graph_mutexes_csv(const struct graphs *graphs, const struct table_place *place);
+/* Does any graph have mutexes? */
 bool has_mutexes(const struct graphs *graphs);
 
 /* DIR/samples.csv: a row for each sample. */
-int samples_csv(const struct graphs *graphs, const struct csv_place *place);
-
-/* DIR/units.csv: a row for each run of a unit of Argobots, and for each unit that acts without having been created. */
-int units_csv(const struct graphs *graphs, const struct csv_place *place);
-/* Are there any units? */
-bool has_units(const struct graphs *graphs);
+int samples_csv(const struct graphs *graphs, const struct table_place *place);
 
 /*
  * Adds the lines of a process to the canonical edge list, which is NULL before the first; nothing points into the graph.

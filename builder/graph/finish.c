@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Completes the graph after the replay, with what takes all of it. Where what was counted does not follow from the records
- * alone, the process is replayed once more for a graph that is kept. Called by run.c.
+ * Completes the graph after the replay, with what needs all of it. If the counts do not follow from the records alone, the
+ * process is replayed once more for a graph that is kept.
  */
 #include "builder/graph/shared.h"
-#include "builder/graph/split.h"
 
 #include <stdlib.h>
 
-/* What only the replay needs is not kept beside what comes after it. */
+/* Frees what only the replay needs before later steps take memory. */
 static void free_replays(struct graph *graph)
 {
 	rows_free(&graph->node_rows);
-	if (!graph->is_counted) /* else count_rest() looks at taskgroups */
+	if (!graph->is_counted) /* else count_rest() reads taskgroups */
 		rows_free(&graph->open_rows);
 	free(graph->given_ticks);
 	free(graph->given_blocked_ticks);
 	graph->given_ticks = graph->given_blocked_ticks = NULL;
 }
 
-/* Whether joins are in the graph, and who waits for whom, is known only now; exports then only read. */
+/* Only now it is known which joins are in the graph, and which node waits for which task; exports then only read. */
 static void settle(struct graph *graph)
 {
 	const struct model *m = graph->model;
@@ -37,10 +36,11 @@ static void settle(struct graph *graph)
 		join->previous_kind = EDGE_SEQUENCE;
 	}
 	graph_depend_finish(graph);
-	graph_finish_check(graph); /* which asks who excludes whom */
+	graph_finish_check(graph); /* needs the sets of exclusive tasks */
 	if (graph->splits != NULL)
 		graph_settle_splits(graph);
 	order_add_fulfilments(graph);
+	doacross_add_edges(graph);
 	if (graph->is_counted)
 		graph_settle_counts(graph);
 	else
@@ -50,7 +50,9 @@ static void settle(struct graph *graph)
 		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* its successors depend on that task */
 			graph->tasks[row].last = graph->tasks[task->waits_for].last;
 	}
-	graph_add_devices(graph);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (paradigms[i]->graph != NULL && paradigms[i]->graph->finish != NULL)
+			paradigms[i]->graph->finish(graph);
 	mutexes_finish(&graph->mutexes);
 }
 
@@ -89,7 +91,7 @@ int graph_finish_nodes(struct graph *graph)
 	graph_make_sound(graph);
 	if (graph_cut_to_family(graph) != 0)
 		return -1;
-	if (graph->is_counted) { /* what is counted is asked for no edges */
+	if (graph->is_counted) { /* edges of a graph that is only counted are not read */
 		free(graph->tasks);
 		graph->tasks = NULL;
 	}

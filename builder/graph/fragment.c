@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The fragment level: what a task executes between two scheduling points is a node, with the time that it took. How
- * much a task has executed comes from graph.busy, which leaves out whatever is waiting: at synchronisations, for a
- * mutex, and where records are missing. So the times of all fragments add up to the work of the program, which is also
- * the sum of its thread states, and those on the longest way through the graph to its span (path.c). Called by the other
- * files of this folder during the replay.
+ * The fragment level: what a task executes between two scheduling points is a node, with the time that it took. How much a
+ * task has executed comes from graph.busy, which leaves out all waiting: at synchronisations, for a mutex, and
+ * where records are missing. So the times of all fragments add up to the work of the program, which is also the sum of its
+ * thread states, and those on the longest path through the graph to its span (path.c).
  */
 #include "builder/graph/shared.h"
 
@@ -21,7 +20,7 @@ void fragment_stop(struct graph *graph, const struct point *at)
 {
 	uint32_t id = graph->tasks[at->task].last;
 	struct node *node = graph_inner_node(graph, id);
-	if (at->task == 0) /* not known: it may be several */
+	if (at->task == 0) /* an unknown task, perhaps several */
 		return;
 	if (node != NULL && node->kind != NODE_FRAGMENT)
 		return;

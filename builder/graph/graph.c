@@ -19,7 +19,7 @@ uint32_t graph_keep_node(struct graph *graph, const struct point *at, enum node_
 {
 	uint32_t row;
 	if (graph->nodes != NULL) {
-		array_reserve((void **)&graph->nodes, graph->n_nodes + (size_t)1, &graph->nodes_capacity, sizeof *graph->nodes);
+		array_reserve(graph->nodes, graph->n_nodes + (size_t)1, graph->nodes_capacity);
 		row = graph->n_nodes++;
 	} else {
 		row = rows_add(&graph->node_rows, &graph_stream(graph, at)->node_end, graph_stream_row(graph, at));
@@ -34,19 +34,17 @@ uint32_t graph_keep_node(struct graph *graph, const struct point *at, enum node_
 void graph_add_edge(struct graph *graph, const struct point *at, const struct edge *edge)
 {
 	struct graph_stream *s = graph_stream(graph, at);
-	/* What the runtime reports of dependences is compared with the edges. */
+	/* The dependences that the runtime reports are compared with these edges. */
 	bool is_compared = edge->kind == EDGE_DEPEND && graph->model->n_events[EVENT_task_dependence] != 0;
 	if (graph->is_counted && !is_compared) {
 		s->counted.edges[edge->kind]++;
 		return;
 	}
 	if (graph->nodes != NULL) {
-		array_reserve((void **)&graph->edges, graph->n_edges + 1, &graph->edges_capacity, sizeof *graph->edges);
-		graph->edges[graph->n_edges++] = *edge;
+		array_push(graph->edges, graph->n_edges, graph->edges_capacity, *edge);
 		return;
 	}
-	array_reserve((void **)&s->edges, s->n_edges + 1, &s->edges_capacity, sizeof *s->edges);
-	s->edges[s->n_edges++] = *edge;
+	array_push(s->edges, s->n_edges, s->edges_capacity, *edge);
 }
 
 /* ---- Positions ---- */
@@ -79,7 +77,7 @@ void graph_place(struct graph *graph, const struct point *at, uint32_t task, uin
 		struct node *node = graph_inner_node(graph, id);
 		bool has_phase = task != 0 && !task_is_explicit(&graph->model->tasks[task]);
 		node->is_placed = true;
-		node->previous = t->last; /* 0 for task 0, which is not known: it may be several, and so has no sequence */
+		node->previous = t->last; /* 0 for task 0: an unknown task, perhaps several, so it has no sequence */
 		node->previous_kind = EDGE_SEQUENCE;
 		node->phase = has_phase ? t->n_barriers : 0;
 		node->is_in_work = has_phase && t->n_work > 0;

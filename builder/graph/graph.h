@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The task graph of one process, at one of three levels. Edges are logical: they follow from the order of the program,
- * dependence lists and binding rules, never from who happened to run when (docs/design.md, "The graph").
+ * dependence lists and binding rules, never from the schedule of one run (docs/design.md, "The graph").
  *
  * Every task is a node, numbered by its row in the model; synchronisation points, regions, scopes and fragments are
  * further nodes. A task has a position: its latest node. What the task creates hangs on its position; what it
  * synchronises with becomes its next position.
  *
- * Used by run.c, which attaches the graph to the replay, and by the exports. The replay calls it on several
- * threads, for a stream on one at a time; exports only read, on several.
+ * The replay calls it on several threads, but for one stream on one thread at a time; exports only read, on several: view.h
+ * has what they see.
  */
 #ifndef OTTER_BUILDER_GRAPH_GRAPH_H
 #define OTTER_BUILDER_GRAPH_GRAPH_H
@@ -17,7 +17,7 @@
 #include "builder/graph/order.h"
 #include "builder/model/busy.h"
 #include "builder/model/task_times.h"
-#include "builder/model/variables.h"
+#include "builder/symbols/variables.h"
 #include "builder/graph/rows.h"
 #include "builder/replay/replay.h"
 #include "builder/support/map.h"
@@ -25,8 +25,8 @@
 enum graph_level { GRAPH_SCOPE, GRAPH_TASK, GRAPH_FRAGMENT };
 
 /*
- * What is asked of a graph: how many nodes and edges of each kind it has, and its sets of exclusive tasks, or all of
- * it. A graph that is only counted keeps what the counts take (graph_begin), which is much less.
+ * What a graph is needed for: only the numbers of its nodes and edges of each kind, and its sets of exclusive tasks; or all
+ * of it. A graph that is only counted keeps what the counts need (graph_begin), which is much less.
  */
 enum graph_keep { GRAPH_COUNTED, GRAPH_KEPT };
 
@@ -48,7 +48,7 @@ enum node_kind {
 	NODE_DATA_OP,
 	NODE_SUBMIT,
 	NODE_KERNEL,   /* on a device that reports its own activities */
-	NODE_TASK_END, /* the end of a task, where more than the task's own position comes before it */
+	NODE_TASK_END, /* the end of a task, if more than the task's own position comes before it */
 	NODE_UNIT,     /* from here on Argobots: a run of a work unit */
 	NODE_TASKLET,
 	NODE_SCHEDULER,
@@ -75,6 +75,7 @@ enum edge_kind {
 	EDGE_COMPLETE,
 	EDGE_REVIVE,
 	EDGE_RESUME,
+	EDGE_DOACROSS, /* GRAPH_FRAGMENT: from before an iteration's source to after another one's sink */
 	EDGE_KINDS,
 	EDGE_OF_JOINER = EDGE_KINDS /* edge_ends.kind: edge_of_joiner() of the target */
 };
@@ -87,7 +88,7 @@ struct node {
 	bool is_in_work : 1;    /* of an implicit task, in a construct that one thread of the team executes */
 	bool is_of_unit : 1;    /* it belongs to a unit of Argobots */
 	bool is_region_end : 1; /* of a join, during the replay: the region's end was seen there */
-	uint32_t task;          /* that it belongs to; the encountering task of a region; 0 for barriers and units */
+	uint32_t task;          /* the task that it belongs to; of a region the encountering task; 0 for barriers and units */
 	union {
 		uint32_t region;    /* barrier, region, join */
 		uint32_t operation; /* target region, data operation, submit: row of model.operations */
@@ -102,7 +103,7 @@ struct node {
 	};
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
-	uint64_t busy_ticks; /* what was executed in it: fragments, data operations at the fragment level, units */
+	uint64_t busy_ticks; /* time executed in it: fragments, data operations at the fragment level, units */
 };
 _Static_assert(sizeof(struct node) == 48, "the largest graphs have a thousand million nodes");
 
@@ -112,8 +113,8 @@ struct edge {
 	uint32_t target;
 	uint8_t kind;
 	uint8_t from_end;                     /* source is a task: the edge begins at its last node */
-	uint8_t dependence;                   /* EDGE_DEPEND: dependence_type of the target, and ... */
-	uint32_t variable_low, variable_high; /* ... the address that both name; 0: all memory */
+	uint8_t dependence;                   /* EDGE_DEPEND: dependence_type of the target */
+	uint32_t variable_low, variable_high; /* EDGE_DEPEND: the address that both ends name; 0: all memory */
 };
 _Static_assert(sizeof(struct edge) == 20, "programs with dependences have several edges a task");
 
@@ -124,21 +125,21 @@ static inline uint64_t edge_variable(const struct edge *edge)
 
 /* Children of a task that the same synchronisation waits for. */
 struct interval {
-	uint32_t node;  /* that waits for them, 0 if none did */
+	uint32_t node;  /* the node that waits for them, 0 none */
 	uint32_t group; /* node of the innermost taskgroup of the same task around it, 0 none */
-	uint32_t phase; /* of implicit parents: how many barriers they had begun */
+	uint32_t phase; /* of an implicit parent: how many barriers it had begun */
 };
 
 /* Where a task's next child belongs: to the task itself, or to a taskgroup that it has open. Taskgroups nest. */
 struct open_children {
 	uint32_t node;     /* of the taskgroup, 0: the task itself */
 	uint32_t interval; /* of children created since the latest synchronisation, 0 none; if only counted, how many */
-	uint32_t outer;    /* what is around it, as graph_task.open; of a free row the next free one */
+	uint32_t outer;    /* what is around it, in the form of graph_task.open; of a free row the next free one */
 };
 
 #define COUNTED_IN_GROUP (1u << 31)
 
-/* What the graph knows of a task, beside the model. */
+/* What the graph has about a task, in addition to the model. */
 struct graph_task {
 	uint32_t last; /* its position: its latest node */
 	union {
@@ -168,7 +169,7 @@ struct graph_stream {
 	uint32_t first_node, end_node; /* after the replay, in graph.nodes: its nodes, from first_node to before end_node */
 	uint32_t free_open;            /* row of open_children that is free, 0 none */
 	uint32_t join;                 /* the latest join of this stream */
-	uint32_t undeferred;           /* the undeferred task that it has created, and has done nothing else since; 0 none */
+	uint32_t undeferred;           /* the undeferred task that it created last, if it did nothing else since; 0 none */
 	bool has_unknown_waits;        /* GRAPH_FRAGMENT: times are left out that may have been waiting */
 	bool has_unknown_orders, has_unknown_fulfills; /* struct order */
 	bool has_waits;                                /* there are dummies of waits with dependences */
@@ -189,9 +190,9 @@ struct graph_stream {
 	} * unproven; /* dependences that the runtime reported, and that the sink's list does not show */
 	size_t n_unproven, unproven_capacity;
 	struct fulfilment {
-		uint32_t task;       /* detached */
-		uint32_t source;     /* the position of the task that fulfilled its event, and ... */
-		uint32_t resumption; /* ... that task's, 0 none */
+		uint32_t task;       /* the detached task */
+		uint32_t source;     /* the position of the task that fulfilled its event */
+		uint32_t resumption; /* order_task.resumption of that task, 0 none */
 	} * fulfilments;
 	size_t n_fulfilments, fulfilments_capacity;
 	struct node_blocked {
@@ -199,16 +200,16 @@ struct graph_stream {
 		uint64_t ticks;
 	} * blocked; /* GRAPH_FRAGMENT: nodes whose tasks were blocked in them */
 	size_t n_blocked, blocked_capacity;
-	uint64_t n_transparent; /* tasks whose dependences may be on what is no sibling */
-	char apart[64];         /* from the next stream, which another thread may write: no cache line has both */
+	uint64_t n_transparent; /* number of tasks that may depend on tasks that are no siblings */
+	char apart[64];         /* padding: another thread may write the next stream, so they share no cache line */
 };
 
-/* How many numbers processes take in files, which number all processes' nodes, constructs and exclusive sets. */
+/* How many numbers processes use in files, where nodes, constructs and exclusive sets of all processes are numbered. */
 struct graph_numbers {
 	uint64_t n_nodes, n_constructs, n_sets;
 };
 
-/* A task and its descendants down to some depth: of 0 the task alone. Task 0: the whole graph. */
+/* A task and its descendants down to some depth; depth 0: only the task. Task 0: the whole graph. */
 struct family {
 	uint64_t task, depth;
 };
@@ -216,9 +217,9 @@ struct family {
 struct graph {
 	const struct model *model;
 	enum graph_level level;
-	unsigned slot; /* set by the caller after graph_begin(): of the graphs that visit the same replay, below GRAPHS_AT_ONCE */
+	unsigned slot; /* set by the caller after graph_begin(): its number among graphs of the same replay, below GRAPHS_AT_ONCE */
 	const struct busy *busy;      /* set by the caller, which visits states_ops before; NULL: no node of a task has a time */
-	bool is_counted;              /* nodes that nobody has to find again, and edges, are only in `counted` of the streams */
+	bool is_counted;              /* edges, and nodes that are not looked up again, are only in `counted` of the streams */
 	bool has_waits;               /* there are dummies of waits with dependences */
 	bool is_irregular;            /* what was counted does not follow from the records alone: the graph has to be kept */
 	struct graph_task *tasks;     /* by row of model.tasks */
@@ -237,16 +238,18 @@ struct graph {
 	uint32_t *join_node;   /* by region, after the replay: where it ends, 0 none; if only counted enum join_seen */
 	/* After the replay: for each team how many barriers it has, then their nodes. First 0, for teams without any. */
 	uint32_t *barriers;
-	uint32_t *operation_node;        /* by row of model.operations: its node, 0 none; NULL: there are no operations */
-	struct order order;              /* of undeferred and detached tasks */
-	struct graph_units *units;       /* NULL: the process has none */
-	struct split_task *splits;       /* by task: split.c; NULL: no taskloop was split */
-	struct dependences *dependences; /* NULL: there are none */
+	uint32_t *operation_node;             /* by row of model.operations: its node, 0 none; NULL: the run has no operations */
+	struct order order;                   /* of undeferred and detached tasks */
+	struct graph_units *units;            /* of the paradigm that has units; NULL: the process has none */
+	const struct graph_hooks *unit_hooks; /* set with units */
+	struct split_task *splits;            /* by task: split.c; NULL: no taskloop was split */
+	struct dependences *dependences;      /* NULL: the run has no dependences */
 	struct exclusive_sets *exclusive;
+	struct doacross *doacross; /* GRAPH_FRAGMENT: doacross.c; NULL: the run has no dependences */
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
 	} * first_fragments;   /* GRAPH_FRAGMENT, by task: its node is its first fragment */
-	uint64_t *given_ticks; /* GRAPH_FRAGMENT, by task: how much of its busy time its fragments have */
+	uint64_t *given_ticks; /* GRAPH_FRAGMENT, by task: the part of its busy time that its fragments have */
 	/* NULL: switches were not recorded. Set with busy: how long each task was blocked. */
 	const struct busy *blocked;
 	const struct unit_busy *unit_busy; /* set with busy: both of Argobots' units */
@@ -259,7 +262,7 @@ struct graph {
 	bool has_unknown_waits;  /* GRAPH_FRAGMENT, after the replay: times are left out that may have been waiting */
 	unsigned char *left_out; /* a bit for each place of an edge (graph_edge_at); NULL: none is left out */
 	struct family family;    /* set by the caller after graph_begin(): what is left in the graph by graph_finish() */
-	/* Of a part of the process (cut.c): a bit for each task that is outside of it; NULL: none is, or it is no part. */
+	/* In a part of the process (cut.c): a bit for each task outside of it; NULL: no task is outside, or it is no part. */
 	unsigned char *outside;
 	uint32_t n_outside, n_cut;       /* nodes outside of the part, and those that are in it only partly */
 	struct path *path;               /* GRAPH_FRAGMENT: path.h */
@@ -270,8 +273,8 @@ struct graph {
 };
 
 /*
- * Begins the graph of a gathered process: attach graph_ops to its replay, then call graph_finish. Where GRAPH_COUNTED
- * is asked for, all of the graph is kept nevertheless if a device reported kernels (their edges follow from the
+ * Begins the graph of a gathered process: attach graph_ops to its replay, then call graph_finish. With GRAPH_COUNTED,
+ * all of the graph is kept nevertheless if a device reported kernels (their edges follow from the
  * others), at the fragment level (for the critical path), and if records are known to contradict each other (edges that
  * make no sense can only be found in the whole graph). Kept in any case are barriers, joins, waits with dependences,
  * the nodes of Argobots' units, and, where the runtime reports single dependences, dependence edges.
@@ -281,86 +284,24 @@ void graph_begin(struct graph *graph, const struct model *model, enum graph_leve
 extern const struct replay_ops graph_ops; /* build.c */
 
 /*
- * After the replay: adds what needs all of it. Where contradictory records came up in the replay of a graph that was
- * only counted, its model is replayed again for the graph alone, which is then kept. 0,
- * or -1 with the error printed.
+ * After the replay: adds what needs all of it. If the replay of a graph that was only counted found contradictory records,
+ * its model is replayed again for the graph alone, which is then kept. 0, or -1 with the error printed.
  */
 int graph_finish(struct graph *graph);
 
 /*
- * The same in two steps: nodes and edges, then the critical path and what is left out because it is outside of the process's
- * time. If the whole of it is built, the second step changes no node and no edge, so that others may read them beside it.
+ * The same in two steps: nodes and edges; then the critical path, and removing what is outside of the process's time. If the
+ * whole graph is built, the second step changes no node and no edge, so other threads may read them at the same time.
  */
 int graph_finish_nodes(struct graph *graph);
 void graph_finish_path(struct graph *graph);
 void graph_free(struct graph *graph);
 
-/* variables.c: after graph_finish(), for tables: has the variables named that dependences and mutexes are about. */
+/* depend.c: after graph_finish(), for tables: looks up the names of variables in dependences and mutexes. */
 void graph_name_variables(struct graph *graph, struct symbols *symbols);
 
 /* Adds the numbers of nodes and edges by kind to `counts`. */
 void graph_count(const struct graph *graph, struct graph_counts *counts);
-
-/* A node as exports show it. */
-struct node_view {
-	uint32_t id; /* within the process, from 1 */
-	enum node_kind kind;
-	uint32_t task;   /* 0 none */
-	uint32_t region; /* 0 none */
-	uint32_t construct;
-	uint32_t stream;                                           /* row; UINT32_MAX where it belongs to none */
-	uint64_t create_ticks, begin_ticks, end_ticks, busy_ticks; /* 0 unknown */
-	uint64_t blocked_ticks;            /* without a processor, waiting for what the runtime does not know */
-	unsigned flags;                    /* task_flags of a task, else 0 */
-	unsigned state;                    /* task.state of a task, else 0 */
-	const struct operation *operation; /* target region, data operation, submit; of a kernel its submit's; else NULL */
-	const struct activity *activity;   /* kernel, and data operation that its device reported; else NULL */
-	const struct work_unit *unit;      /* Argobots' nodes, else NULL */
-	uint32_t unit_node;                /* the node of that unit, else 0 */
-	unsigned sync;                     /* unit_join, unit_wait: what kind of thing it waits for (unit_sync), ... */
-	uint64_t object;                   /* ... and its handle, 0 none */
-};
-
-struct edge_view {
-	uint32_t source, target;
-	enum edge_kind kind;
-	unsigned dependence; /* dependence_type, 0 for other kinds */
-	unsigned sync;       /* EDGE_RESUME: unit_sync, what the target waited for, and ... */
-	uint64_t object;     /* ... the object's handle; 0 none. EDGE_DEPEND: the address of the variable; 0: all memory */
-};
-
-/* The kind of the edge from a task's end to the node that waits for it, which is of this kind. */
-static inline enum edge_kind edge_of_joiner(enum node_kind joiner)
-{
-	return joiner == NODE_TASKWAIT ? EDGE_TASKWAIT : joiner == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
-}
-
-/* The same of an edge, without the object that it is about. Of a task's end the kind is not looked up: EDGE_OF_JOINER. */
-struct edge_ends {
-	uint32_t source, target;
-	uint8_t kind, dependence; /* enum edge_kind, dependence_type */
-};
-
-#define EDGES_AT_ONCE 512 /* so many are a good number to ask graph_edges_in() for */
-
-/*
- * Calls the function for every node in ascending order, for every edge in a fixed order. Stops where the function does
- * not return 0. A graph that is only counted does not have them all.
- */
-int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self);
-int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self);
-
-/*
- * Parts of the same, for exports that run on several threads: nodes from the number `first` to before `end`; and the edge
- * at a place, of which there are more than edges, as some have none: false.
- */
-int graph_each_node_in(const struct graph *graph, uint32_t first, uint32_t end,
-		       int (*function)(void *self, const struct node_view *node), void *self);
-size_t graph_n_edge_places(const struct graph *graph);
-bool graph_edge_at(const struct graph *graph, size_t place, struct edge_view *edge);
-
-/* For those who go through all edges: those at the places up to before `end`, in their order. Returns how many there are. */
-size_t graph_edges_in(const struct graph *graph, size_t place, size_t end, struct edge_ends *edges);
 
 /* Numbers of nodes are below. */
 static inline uint32_t graph_n_ids(const struct graph *graph)
@@ -369,39 +310,79 @@ static inline uint32_t graph_n_ids(const struct graph *graph)
 }
 
 /*
- * Calls the function for every set of at least two tasks that exclude each other (mutexinoutset), with their nodes in
- * ascending order. Stops where the function does not return 0.
+ * GRAPH_FRAGMENT: where an iteration of a doacross loop may have waited at its `sink`, as another one came to its `source` only
+ * in the meantime: from the begin of the fragment before the sink to the record of the source. The runtime does not report
+ * when a wait begins, and that fragment has only what it executed after it.
  */
-int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, const uint32_t *nodes, uint32_t n), void *self);
+struct sink_wait {
+	uint32_t source, target; /* nodes of the edge */
+	uint32_t task;           /* the implicit task that waits */
+	uint32_t stream;         /* its row in dump.streams */
+	uint64_t begin_ticks, end_ticks;
+};
 
-/* How many such sets there are, and the address that all tasks of the i-th one name: the lowest, if there are several. */
-size_t graph_n_exclusive(const struct graph *graph);
-uint64_t graph_exclusive_variable(const struct graph *graph, size_t i);
+/* doacross_edges.c: after graph_finish(): all of them, by stream, and in the order of each stream. */
+const struct sink_wait *graph_sink_waits(const struct graph *graph, size_t *n);
 
-/* ---- Units of Argobots (units.c) ---- */
+/* ---- Units: tasks of another paradigm ---- */
 
-/* The node with which a run of a unit, a row of model.units, begins; 0: it has none. */
-uint32_t graph_unit_node(const struct graph *graph, uint32_t row);
-
-/* What a NODE_UNIT_JOIN or NODE_UNIT_WAIT waits for; of other nodes nothing. */
-struct unit_wait graph_unit_wait(const struct graph *graph, const struct node *node);
-
-/* GRAPH_FRAGMENT: the fragments of units, without the first ones of each, and on which stream each was executed. */
+/* GRAPH_FRAGMENT: a fragment of a unit, not its first one, and on which stream it was executed. */
 struct unit_fragment {
 	uint32_t node;
 	uint32_t stream; /* row of dump.streams */
 };
 
-const struct unit_fragment *graph_unit_fragments(const struct graph *graph, size_t *n);
+struct node_view; /* view.h */
 
-/* One node by number. */
-struct node_view graph_node(const struct graph *graph, uint32_t id);
+/* What a paradigm does for the graph. */
+struct graph_hooks {
+	/* A scope of the paradigm is entered, or left; on the thread that replays the stream. */
+	void (*scope_enter)(struct graph *graph, const struct point *at, const struct scope *scope);
+	void (*scope_leave)(struct graph *graph, const struct point *at, const struct scope *scope);
+	/* In graph_finish(), when all nodes and edges of OpenMP are there: adds what follows from them. May be NULL. */
+	void (*finish)(struct graph *graph);
+	/*
+	 * Of the paradigm that has units, whose own graph->units is. Up to graph_finish() on one thread; what only reads the
+	 * graph afterwards on several. In graph_begin() and graph_free():
+	 */
+	void (*begin)(struct graph *graph);
+	void (*free)(struct graph *graph);
+	/* After the replay: `numbers` are those that the nodes have from now on, by row. */
+	void (*renumber)(struct graph *graph, const uint32_t *numbers);
+	/* Completes what exports see of a unit's node. */
+	void (*view)(const struct graph *graph, const struct node *node, struct node_view *view);
+	/* See graph_unit_node(), graph_unit_wait(), graph_unit_fragments(). */
+	uint32_t (*node)(const struct graph *graph, uint32_t row);
+	struct unit_wait (*wait)(const struct graph *graph, const struct node *node);
+	const struct unit_fragment *(*fragments)(const struct graph *graph, size_t *n);
+	/* Bits of path.h: what is not known of the units, so that the critical path is a bound. */
+	unsigned (*path_reasons)(const struct model *model);
+};
 
-/*
- * Who created a task, encountered its region, or created or revived a unit's run: that task's or unit's node. 0 for
- * other nodes, and where nobody is known.
- */
-uint32_t graph_parent(const struct graph *graph, const struct node_view *node);
+/* The node with which a run of a unit, a row of model.units, begins; 0: it has none. */
+static inline uint32_t graph_unit_node(const struct graph *graph, uint32_t row)
+{
+	return graph->unit_hooks != NULL ? graph->unit_hooks->node(graph, row) : 0;
+}
+
+/* What a NODE_UNIT_JOIN or NODE_UNIT_WAIT waits for; of other nodes nothing. */
+static inline struct unit_wait graph_unit_wait(const struct graph *graph, const struct node *node)
+{
+	return graph->unit_hooks != NULL ? graph->unit_hooks->wait(graph, node) : (struct unit_wait){0, 0};
+}
+
+/* GRAPH_FRAGMENT: the fragments of units, without the first one of each. */
+static inline const struct unit_fragment *graph_unit_fragments(const struct graph *graph, size_t *n)
+{
+	*n = 0;
+	return graph->unit_hooks != NULL ? graph->unit_hooks->fragments(graph, n) : NULL;
+}
+
+/* The kind of the edge from a task's end to the node that waits for it, which is of this kind. */
+static inline enum edge_kind edge_of_joiner(enum node_kind joiner)
+{
+	return joiner == NODE_TASKWAIT ? EDGE_TASKWAIT : joiner == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
+}
 
 /* Which node waits for a task's end first, 0 none; `kind` is set to the kind of the edge. After graph_finish. */
 uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *kind);
@@ -422,7 +403,7 @@ static inline bool graph_task_is_node(const struct graph *graph, uint32_t task)
 	return graph_is_task(graph, task) && (graph->outside == NULL || !(graph->outside[task / 8] >> task % 8 & 1));
 }
 
-/* Of which kind a task's node is. */
+/* The kind of a task's node. */
 static inline enum node_kind graph_task_kind(const struct task *task)
 {
 	return task->flags & task_flags_initial    ? NODE_INITIAL
@@ -431,11 +412,6 @@ static inline enum node_kind graph_task_kind(const struct task *task)
 	       : task_is_split(task)               ? NODE_TASKLOOP_SPLIT
 						   : NODE_TASK;
 }
-
-const char *node_kind_name(enum node_kind kind);
-const char *edge_kind_name(enum edge_kind kind);
-/* The dependence_type of an edge by name, "" for 0. */
-const char *edge_dependence_name(unsigned dependence);
 
 /* The node of an implicit task's barrier, by the barrier's number from 0: the same for all members of the team. 0 none. */
 static inline uint32_t graph_barrier(const struct graph *graph, uint32_t task, uint32_t ordinal)

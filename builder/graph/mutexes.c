@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Counts acquisitions of mutexes, and adds up how long they were held and waited for, in tables by stream, which are
- * added up after the replay. Only where a task moved, another thread may release what this one acquired. Called by
- * build.c during the replay and after it.
+ * Counts acquisitions of mutexes, and adds up how long they were held and waited for, in tables by stream, which are added
+ * up after the replay. Only where a task moved, another thread may release what this one acquired.
  */
 #include "builder/graph/mutexes.h"
 #include "builder/support/array.h"
+#include "builder/graph/files.h"
+#include "builder/tables/row.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 
@@ -25,11 +27,8 @@ static uint32_t find_row(struct mutex_table *t, uint32_t construct, unsigned kin
 		*handle = (uint32_t)t->handles.n_used;
 	uint64_t key = (uint64_t)construct << 40 | (uint64_t)*handle << 4 | (kind & 0xf);
 	uint32_t *place = map_put(&t->places, key);
-	if (*place == 0) {
-		array_reserve((void **)&t->rows, t->n_rows + (size_t)1, &t->rows_capacity, sizeof *t->rows);
-		t->rows[t->n_rows] = (struct mutex_row){.construct = construct, .kind = kind, .wait_id = wait_id};
-		*place = ++t->n_rows;
-	}
+	array_push_new(t->rows, t->n_rows, t->rows_capacity, place,
+		       (struct mutex_row){.construct = construct, .kind = kind, .wait_id = wait_id});
 	return t->latest = *place - 1;
 }
 
@@ -38,7 +37,7 @@ static uint32_t row_of(struct mutex_stream *s, const struct mutex *mutex)
 	return find_row(&s->table, mutex->construct, mutex->kind, mutex->wait_id);
 }
 
-/* The thread does something else with a mutex, or nothing more: it did not get the one that it tried to acquire. */
+/* The thread's next event of a mutex, or its end, shows that it did not acquire the one that it requested. */
 static void give_up(struct mutex_stream *s, const struct window *window)
 {
 	if (s->is_acquiring && window_meets(window, s->acquiring.since_ticks, s->acquiring.since_ticks))
@@ -68,29 +67,27 @@ static uint64_t busy_now(const struct busy *busy, const struct window *window, c
 static void keep_hold(struct mutex_stream *s, struct mutex_hold hold)
 {
 	uint64_t wait_id = s->table.rows[hold.row].wait_id;
-	const uint32_t *place = held_find(&s->held, wait_id);
+	const uint32_t *place = lockset_find(&s->held, wait_id);
 	if (place != NULL) {
-		array_reserve((void **)&s->stale, s->n_stale + 1, &s->stale_capacity, sizeof *s->stale);
-		s->stale[s->n_stale++] = s->holds[*place - 1];
+		array_push(s->stale, s->n_stale, s->stale_capacity, s->holds[*place - 1]);
 		s->holds[*place - 1] = hold;
 		return;
 	}
-	array_reserve((void **)&s->holds, s->n_holds + 1, &s->holds_capacity, sizeof *s->holds);
-	s->holds[s->n_holds++] = hold;
-	held_put(&s->held, wait_id, (uint32_t)s->n_holds);
+	array_push(s->holds, s->n_holds, s->holds_capacity, hold);
+	lockset_put(&s->held, wait_id, (uint32_t)s->n_holds);
 }
 
-/* The row of what the thread held, and holds no more; MUTEXES_NONE: it did not hold it. */
+/* The thread releases a mutex. Returns the row; MUTEXES_NONE: it did not hold it. */
 static uint32_t release(struct mutex_stream *s, const struct window *window, const struct busy *busy, const struct point *at,
 			uint64_t wait_id)
 {
-	uint32_t place = held_take(&s->held, wait_id);
+	uint32_t place = lockset_take(&s->held, wait_id);
 	if (place == 0)
 		return MUTEXES_NONE;
 	struct mutex_hold hold = s->holds[place - 1];
 	if (place != s->n_holds--) {
 		s->holds[place - 1] = s->holds[s->n_holds];
-		held_put(&s->held, s->table.rows[s->holds[place - 1].row].wait_id, place);
+		lockset_put(&s->held, s->table.rows[s->holds[place - 1].row].wait_id, place);
 	}
 	struct mutex_row *row = &s->table.rows[hold.row];
 	uint64_t held = at->ticks > hold.since_ticks ? window_ticks(window, hold.since_ticks, at->ticks) : 0, own = held;
@@ -107,8 +104,7 @@ static uint32_t released(struct mutex_stream *s, const struct window *window, co
 	uint32_t row = release(s, window, busy, at, mutex->wait_id);
 	if (row != MUTEXES_NONE)
 		return s->table.rows[row].construct;
-	array_reserve((void **)&s->foreign, s->n_foreign + 1, &s->foreign_capacity, sizeof *s->foreign);
-	s->foreign[s->n_foreign++] = (struct mutex_release){mutex->wait_id, at->ticks};
+	array_push(s->foreign, s->n_foreign, s->foreign_capacity, (struct mutex_release){mutex->wait_id, at->ticks});
 	return MUTEXES_NONE;
 }
 
@@ -154,14 +150,10 @@ struct crossing {
 static int by_mutex_and_time(const void *left, const void *right)
 {
 	const struct crossing *l = left, *r = right;
-	if (l->wait_id != r->wait_id)
-		return l->wait_id < r->wait_id ? -1 : 1;
-	if (l->ticks != r->ticks)
-		return l->ticks < r->ticks ? -1 : 1;
-	return l->n < r->n ? -1 : l->n > r->n;
+	return cmp(l->wait_id, r->wait_id) ?: cmp(l->ticks, r->ticks) ?: cmp(l->n, r->n);
 }
 
-/* A release of what the thread did not hold is of the latest hold before it that another thread has at its end. */
+/* A release of a mutex that the thread did not hold ends the latest earlier hold that another thread did not release. */
 static void settle_foreign(struct mutexes *m)
 {
 	size_t n = 0, n_foreign = 0;
@@ -183,7 +175,7 @@ static void settle_foreign(struct mutexes *m)
 		for (size_t j = 0; j < s->n_foreign; j++, n++)
 			all[n] = (struct crossing){s->foreign[j].wait_id, s->foreign[j].ticks, NULL, n};
 	}
-	qsort(all, n, sizeof *all, by_mutex_and_time);
+	sort_array(all, n, by_mutex_and_time);
 	size_t n_open = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && all[i].wait_id != all[i - 1].wait_id)
@@ -237,7 +229,7 @@ void mutexes_forget(struct mutexes *m, uint32_t stream)
 {
 	m->streams[stream].is_acquiring = false;
 	m->streams[stream].n_holds = m->streams[stream].n_stale = 0;
-	held_clear(&m->streams[stream].held);
+	lockset_clear(&m->streams[stream].held);
 }
 
 void mutexes_free(struct mutexes *m)
@@ -245,10 +237,58 @@ void mutexes_free(struct mutexes *m)
 	for (size_t i = 0; i < m->n_streams; i++) {
 		free(m->streams[i].holds);
 		free(m->streams[i].stale);
-		held_clear(&m->streams[i].held);
+		lockset_clear(&m->streams[i].held);
 		free(m->streams[i].foreign);
 		free_table(&m->streams[i].table);
 	}
 	free(m->streams);
 	free(m->rows);
+}
+
+/* ---- mutexes.csv ---- */
+
+/*
+ * mutexes.csv: a row for each mutex and each place where it is acquired. docs/tables.md describes the columns. One thread.
+ */
+
+static void put_row(struct row_writer *to, const struct trace *trace, const struct variable_names *variables,
+		    uint64_t construct_offset, const struct mutex_row *row)
+{
+	const struct construct *c = &trace->model.constructs[row->construct];
+	row_put_u64(to, trace->process);
+	row_put_u64_if(to, row->construct != 0, construct_offset + row->construct);
+	row_put_word(to, mutex_kind_word(row->kind));
+	row_put_hex(to, row->wait_id);
+	variables_put(variables, to, row->wait_id);
+	row_put_text(to, c->label);
+	row_put_text(to, c->file);
+	row_put_u64_if(to, c->line != 0, c->line);
+	row_put_text(to, c->function);
+	row_put_u64(to, row->n_acquired);
+	row_put_u64(to, row->n_failed);
+	row_put_u64(to, dump_duration_ns(&trace->dump, row->held_ticks));
+	row_put_u64(to, dump_duration_ns(&trace->dump, row->wait_ticks));
+	row_end(to);
+}
+
+bool has_mutexes(const struct graphs *graphs)
+{
+	for (size_t i = 0; i < graphs->n; i++)
+		if (graphs->graphs[i].mutexes.n_rows != 0)
+			return true;
+	return false;
+}
+
+int graph_mutexes_csv(const struct graphs *graphs, const struct table_place *place)
+{
+	struct row_writer to;
+	if (row_writer_open(&to, place, TABLE_mutexes) != 0)
+		return -1;
+	for (size_t i = 0; i < graphs->n; i++) {
+		const struct mutexes *m = &graphs->graphs[i].mutexes;
+		for (uint32_t row = 0; row < m->n_rows; row++)
+			put_row(&to, &graphs->traces[i], &graphs->graphs[i].variables, graphs->graphs[i].before.n_constructs,
+				&m->rows[row]);
+	}
+	return row_writer_close(&to);
 }

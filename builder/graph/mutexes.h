@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What is known of each mutex by the place where it was acquired: how often, how long it was held, how long threads
- * waited for it. build.c hands over the replay's events; mutexes_csv.c and the summary read the rows.
+ * waited for it. build.c hands over the replay's events; mutexes.csv and the summary are made of the rows.
  */
 #ifndef OTTER_BUILDER_GRAPH_MUTEXES_H
 #define OTTER_BUILDER_GRAPH_MUTEXES_H
 
 #include "builder/model/busy.h"
 #include "builder/replay/replay.h"
-#include "builder/support/held.h"
+#include "builder/support/lockset.h"
 #include "builder/support/map.h"
 
 /* One mutex, acquired at one place. A lock that is acquired in two lines has two rows. */
@@ -17,10 +17,10 @@ struct mutex_row {
 	unsigned kind;      /* mutex_kind, as the acquisition was reported */
 	uint64_t wait_id;   /* the runtime's handle of it */
 	uint64_t n_acquired;
-	uint64_t n_failed;   /* tests that did not acquire it, and acquisitions that the records do not show the end of */
+	uint64_t n_failed;   /* tests that did not acquire it, and acquisitions whose end is not recorded */
 	uint64_t held_ticks; /* from acquired to released, the outermost of nested ones, where both are recorded */
 	uint64_t wait_ticks; /* from acquire to acquired */
-	uint64_t own_ticks;  /* of held_ticks: what the task that held it executed, where that is known, else all */
+	uint64_t own_ticks;  /* the part of held_ticks that the holding task executed, if it is known; else all */
 };
 
 /* Rows in the order of their first acquisition: of a stream, or of all streams in their order. */
@@ -30,7 +30,7 @@ struct mutex_table {
 	size_t rows_capacity;
 	struct map handles; /* wait id -> number from 1 */
 	struct map places;  /* (construct, handle's number, kind) -> row + 1 */
-	uint32_t latest;    /* row that was looked for last */
+	uint32_t latest;    /* the row of the latest look-up */
 };
 
 struct mutexes {
@@ -42,20 +42,20 @@ struct mutexes {
 		struct mutex_hold {
 			uint32_t row, task;
 			uint64_t since_ticks;
-			uint64_t busy_ticks; /* of the task, until then */
-		} * holds;                   /* what its thread holds */
+			uint64_t busy_ticks; /* the task's busy time until then */
+		} * holds;                   /* the mutexes that the thread holds */
 		size_t n_holds, holds_capacity;
-		struct held held; /* wait id -> place in `holds` + 1 */
+		struct lockset held; /* wait id -> place in `holds` + 1 */
 		struct mutex_hold
-			*stale; /* what it held when it acquired the same mutex again: another thread released it, perhaps */
+			*stale; /* holds of a mutex that it acquired again: perhaps another thread released it in between */
 		size_t n_stale, stale_capacity;
 		struct mutex_release {
 			uint64_t wait_id, ticks;
-		} * foreign; /* releases of what the thread did not hold: of a task that moved, perhaps */
+		} * foreign; /* releases of mutexes that the thread did not hold: perhaps of a task that moved */
 		size_t n_foreign, foreign_capacity;
 		bool is_acquiring;
 		struct mutex_hold acquiring;
-		char apart[64]; /* from the next stream, which another thread may write: no cache line has both */
+		char apart[64]; /* padding: another thread may write the next stream, so they share no cache line */
 	} * streams;            /* by row of dump.streams */
 	size_t n_streams;
 };
@@ -63,18 +63,18 @@ struct mutexes {
 /* `busy`: how long tasks execute, NULL: not known. MUTEXES_NONE: the event neither acquired a mutex nor released one. */
 #define MUTEXES_NONE UINT32_MAX
 
-/* The window must live as long as the mutexes do not finish. */
+/* The window must live until the mutexes are finished. */
 void mutexes_begin(struct mutexes *mutexes, size_t n_streams, const struct window *window);
 
 /*
- * Takes an event of the replay, which may run several streams at the same time. The result is the construct where the
- * mutex was acquired which the event acquired (not within itself) or released for good, or MUTEXES_NONE. It is
- * MUTEXES_NONE, too, where the thread releases what another one acquired, as a task that moved may: what other threads
- * hold is known only after the replay. So such a lock has a scope_begin at the scope level, and no scope_end.
+ * Takes an event of the replay, which may run several streams at the same time. If the event acquired a mutex (not within
+ * itself) or released it for good, returns the construct where it was acquired; else MUTEXES_NONE. Also returns
+ * MUTEXES_NONE if the thread releases what another one acquired, as a task that moved may: what other threads hold is known
+ * only after the replay. So such a lock has a scope_begin at the scope level, but no scope_end.
  */
 uint32_t mutexes_event(struct mutexes *mutexes, const struct busy *busy, const struct point *at, const struct mutex *mutex);
 
-/* The records of this stream have a gap: what its thread held is not known any more. */
+/* The records of this stream have a gap: from here on it is not known what its thread holds. */
 void mutexes_forget(struct mutexes *mutexes, uint32_t stream);
 
 /* After the last event: the rows of all streams. */

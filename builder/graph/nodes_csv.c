@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nodes.csv: a row for each node of the graph. docs/tables.md describes the columns. Called by run.c after the last
- * process is replayed; rows on several threads.
+ * nodes.csv: a row for each node of the graph. docs/tables.md describes the columns. Runs on several threads.
  */
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"
-#include "builder/support/csv.h"
+#include "builder/tables/row.h"
 
-/* What the nodes of a process have in common. */
+/* Values that all nodes of a process share. */
 struct nodes {
 	const struct trace *trace;
 	const struct graph *graph;
 	uint64_t node_offset, construct_offset; /* what this process adds to its numbers */
-	struct csv_word kinds[NODE_KINDS];
+	struct row_word kinds[NODE_KINDS];
 };
 
-/* Some rows of it, on one thread. */
+/* A writer of some of the rows, on one thread. */
 struct node_rows {
 	const struct nodes *nodes;
-	struct csv *csv;
-	unsigned flags; /* of the row before: its field, as most rows have the same */
+	struct row_writer *to;
+	unsigned flags; /* of the previous row, whose field is kept, as most rows have the same */
 	struct buffer flags_field;
 };
 
-static void put_time(struct csv *csv, const struct dump *dump, uint64_t ticks)
+static void put_time(struct row_writer *to, const struct dump *dump, uint64_t ticks)
 {
-	csv_number_if(csv, ticks != 0, dump_ns(dump, ticks));
+	row_put_u64_if(to, ticks != 0, dump_ns(dump, ticks));
 }
 
 static void put_flags(struct node_rows *r, unsigned flags)
@@ -41,12 +40,11 @@ static void put_flags(struct node_rows *r, unsigned flags)
 				buffer_put_text(&r->flags_field, name != NULL ? name : "unknown");
 				separator = "|";
 			}
-		buffer_put_text(&r->flags_field, ",");
 	}
 	if (flags == 0)
-		csv_empty(r->csv, 1);
+		row_put_empty(r->to, 1);
 	else
-		csv_fields(r->csv, r->flags_field.bytes, r->flags_field.n);
+		row_put_bytes(r->to, r->flags_field.bytes, r->flags_field.n);
 }
 
 static const char *task_state_name(unsigned state)
@@ -58,19 +56,19 @@ static const char *task_state_name(unsigned state)
 					: "";
 }
 
-static void put_device(struct csv *csv, int32_t device)
+static void put_device(struct row_writer *to, int32_t device)
 {
 	if (device == DEVICE_HOST)
-		csv_word(csv, "host");
+		row_put_word(to, "host");
 	else
-		csv_number(csv, (uint64_t)device); /* never negative */
+		row_put_u64(to, (uint64_t)device); /* never negative */
 }
 
-/* What a target region, data operation or submit does: how many bytes, from which device to which, under which id. */
-static void put_operation(struct csv *csv, const struct operation *operation, bool is_kernel)
+/* Writes what a target region, data operation or submit does: the number of bytes, the devices, the id. */
+static void put_operation(struct row_writer *to, const struct operation *operation, bool is_kernel)
 {
 	if (operation == NULL) {
-		csv_empty(csv, 6);
+		row_put_empty(to, 6);
 		return;
 	}
 	bool is_data = operation->type == OPERATION_DATA;
@@ -78,48 +76,49 @@ static void put_operation(struct csv *csv, const struct operation *operation, bo
 	const char *name = is_kernel                             ? "kernel"
 			   : operation->type == OPERATION_SUBMIT ? "submit"
 								 : event_enum_name(set, operation->kind);
-	csv_word(csv, name != NULL ? name : "unknown");
-	if (is_data && operation->is_async)
-		csv_append(csv, "_async");
-	csv_number_if(csv, is_data, operation->has_failed ? 0 : operation->n_bytes);
-	put_device(csv, is_data ? operation->src_device : DEVICE_HOST);
-	put_device(csv, is_data ? operation->dest_device : operation->device);
-	csv_handle(csv, operation->id);
-	csv_number_if(csv, operation->type == OPERATION_SUBMIT, operation->requested);
+	char word[64];
+	int n = snprintf(word, sizeof word, "%s%s", name != NULL ? name : "unknown",
+			 is_data && operation->is_async ? "_async" : "");
+	row_put_bytes(to, word, (size_t)n);
+	row_put_u64_if(to, is_data, operation->has_failed ? 0 : operation->n_bytes);
+	put_device(to, is_data ? operation->src_device : DEVICE_HOST);
+	put_device(to, is_data ? operation->dest_device : operation->device);
+	row_put_hex(to, operation->id);
+	row_put_u64_if(to, operation->type == OPERATION_SUBMIT, operation->requested);
 }
 
-/* Where on which device it was, and when, by the device's own clock; nothing of it comes from the host's records. */
-static void put_activity(struct csv *csv, const struct dump *dump, const struct activity *activity)
+/* Writes the device, and the time by its own clock; none of this comes from the host's records. */
+static void put_activity(struct row_writer *to, const struct dump *dump, const struct activity *activity)
 {
 	if (activity == NULL) {
-		csv_empty(csv, 4);
+		row_put_empty(to, 4);
 		return;
 	}
-	put_device(csv, activity->device);
-	csv_number_if(csv, activity->queue != QUEUE_NONE, activity->queue);
-	put_time(csv, dump, activity->begin_ticks);
-	put_time(csv, dump, activity->end_ticks);
+	put_device(to, activity->device);
+	row_put_u64_if(to, activity->queue != QUEUE_NONE, activity->queue);
+	put_time(to, dump, activity->begin_ticks);
+	put_time(to, dump, activity->end_ticks);
 }
 
-static void put_wait(struct csv *csv, const struct node_view *node)
+static void put_wait(struct row_writer *to, const struct node_view *node)
 {
 	if (node->kind != NODE_UNIT_JOIN && node->kind != NODE_UNIT_WAIT) {
-		csv_empty(csv, 2);
+		row_put_empty(to, 2);
 		return;
 	}
-	csv_word(csv, unit_sync_name(node->sync));
-	csv_handle(csv, node->object);
+	row_put_word(to, unit_sync_name(node->sync));
+	row_put_hex(to, node->object);
 }
 
 static void put_node(const struct node_rows *r, uint32_t node)
 {
-	csv_number_if(r->csv, node != 0, r->nodes->node_offset + node);
+	row_put_u64_if(r->to, node != 0, r->nodes->node_offset + node);
 }
 
-/* A time in ticks that is known: of a clock that went back it is 0. */
+/* The time between two known times, in ticks; 0 if the clock went back. */
 static void put_duration(const struct node_rows *r, bool is_known, uint64_t ticks)
 {
-	csv_number_if(r->csv, is_known, is_known ? dump_duration_ns(&r->nodes->trace->dump, ticks) : 0);
+	row_put_u64_if(r->to, is_known, is_known ? dump_duration_ns(&r->nodes->trace->dump, ticks) : 0);
 }
 
 static uint64_t between(uint64_t since_ticks, uint64_t until_ticks)
@@ -127,7 +126,7 @@ static uint64_t between(uint64_t since_ticks, uint64_t until_ticks)
 	return until_ticks > since_ticks ? until_ticks - since_ticks : 0;
 }
 
-/* How long a task that began was ready before. Whoever has to wait for a task whose end is not recorded has no such time. */
+/* For how long a task that began was ready before. Unknown if it waits for a task whose end is not recorded. */
 static void put_ready(const struct node_rows *r, const struct node_view *node)
 {
 	const struct task *task = &r->nodes->graph->model->tasks[node->id];
@@ -138,16 +137,16 @@ static void put_ready(const struct node_rows *r, const struct node_view *node)
 	put_duration(r, is_known, between(delay_ticks > since_ticks ? delay_ticks : since_ticks, task->start_ticks));
 }
 
-/* Of what a node's task did beside executing, that which the tables of tasks and units tell. */
+/* Writes what the tables of tasks and units have about a node's task besides executing. */
 static void put_times(const struct node_rows *r, const struct node_view *node)
 {
 	const struct model *m = r->nodes->graph->model;
 	const struct task_times *times = r->nodes->graph->times;
 	if (node->id >= m->n_tasks) {
 		bool is_unit = node->unit != NULL && node->unit_node == node->id;
-		csv_empty(r->csv, 1);
+		row_put_empty(r->to, 1);
 		put_duration(r, is_unit, is_unit ? node->unit->wait_ticks : 0);
-		csv_empty(r->csv, 2);
+		row_put_empty(r->to, 2);
 		return;
 	}
 	bool is_known = m->n_units == 0 || !(node->flags & task_flags_initial);
@@ -162,40 +161,40 @@ static int put_row(void *self, const struct node_view *node)
 {
 	struct node_rows *r = self;
 	const struct nodes *n = r->nodes;
-	struct csv *csv = r->csv;
+	struct row_writer *to = r->to;
 	const struct dump *dump = &n->trace->dump;
 	unsigned line = n->graph->model->constructs[node->construct].line;
 	bool is_unit = node->unit != NULL && node->unit_node == node->id;
 	uint32_t place = path_place(n->graph, node->id);
-	csv_number(csv, n->node_offset + node->id);
-	csv_ready_word(csv, &n->kinds[node->kind]);
-	csv_number_if(csv, node->construct != 0, n->construct_offset + node->construct);
-	csv_number_if(csv, line != 0, line);
-	csv_number(csv, n->trace->process);
+	row_put_u64(to, n->node_offset + node->id);
+	row_put_ready_word(to, &n->kinds[node->kind]);
+	row_put_u64_if(to, node->construct != 0, n->construct_offset + node->construct);
+	row_put_u64_if(to, line != 0, line);
+	row_put_u64(to, n->trace->process);
 	put_node(r, node->task != 0 ? node->task : node->unit_node);
 	put_node(r, graph_parent(n->graph, node));
-	csv_number(csv, node->region);
-	csv_number_if(csv, node->stream != UINT32_MAX, node->stream != UINT32_MAX ? dump->streams[node->stream].number : 0);
+	row_put_u64(to, node->region);
+	row_put_u64_if(to, node->stream != UINT32_MAX, node->stream != UINT32_MAX ? dump->streams[node->stream].number : 0);
 	put_flags(r, node->flags & ~TASK_SPLIT); /* `kind` has it */
-	csv_word(csv, is_unit ? unit_state_name(node->unit) : task_state_name(node->state));
-	put_time(csv, dump, node->create_ticks);
-	put_time(csv, dump, node->begin_ticks);
-	put_time(csv, dump, node->end_ticks);
-	csv_number(csv, dump_duration_ns(dump, node->busy_ticks));
-	csv_number_if(csv, n->graph->model->switches.are_recorded, dump_duration_ns(dump, node->blocked_ticks));
+	row_put_word(to, is_unit ? unit_state_name(node->unit) : task_state_name(node->state));
+	put_time(to, dump, node->create_ticks);
+	put_time(to, dump, node->begin_ticks);
+	put_time(to, dump, node->end_ticks);
+	row_put_u64(to, dump_duration_ns(dump, node->busy_ticks));
+	row_put_u64_if(to, n->graph->model->switches.are_recorded, dump_duration_ns(dump, node->blocked_ticks));
 	put_times(r, node);
-	put_operation(csv, node->operation, node->kind == NODE_KERNEL);
-	put_activity(csv, dump, node->activity);
-	put_wait(csv, node);
-	csv_number_if(csv, place != 0, place);
-	csv_end_row(csv);
+	put_operation(to, node->operation, node->kind == NODE_KERNEL);
+	put_activity(to, dump, node->activity);
+	put_wait(to, node);
+	row_put_u64_if(to, place != 0, place);
+	row_end(to);
 	return 0;
 }
 
-static void put_rows(const void *self, struct csv *csv, size_t first, size_t end)
+static void put_rows(const void *self, struct row_writer *to, size_t first, size_t end)
 {
 	const struct nodes *n = self;
-	struct node_rows r = {.nodes = n, .csv = csv};
+	struct node_rows r = {.nodes = n, .to = to};
 	graph_each_node_in(n->graph, (uint32_t)first, (uint32_t)end, put_row, &r);
 	buffer_free(&r.flags_field);
 }
@@ -205,23 +204,20 @@ static struct nodes nodes_of(const struct graphs *graphs, size_t i)
 	const struct graph *graph = &graphs->graphs[i];
 	struct nodes n = {&graphs->traces[i], graph, graph->before.n_nodes, graph->before.n_constructs, {{{0}, 0}}};
 	for (unsigned kind = 0; kind < NODE_KINDS; kind++)
-		n.kinds[kind] = csv_make_word(node_kind_name(kind));
+		n.kinds[kind] = row_word_make(node_kind_name(kind));
 	return n;
 }
 
-int graph_nodes_csv(const struct graphs *graphs, const struct csv_place *place)
+int graph_nodes_csv(const struct graphs *graphs, const struct table_place *place)
 {
-	struct csv csv;
-	if (csv_open(&csv, place, "nodes.csv",
-		     "id,kind,construct,line,process,task,parent,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,"
-		     "blocked_ns,preempted_ns,wait_ns,ready_ns,creation_ns,operation,bytes,src_device,dest_device,host_op_id,teams,"
-		     "device,queue,device_begin_ns,device_end_ns,sync,object,path") != 0)
+	struct row_writer to;
+	if (row_writer_open(&to, place, TABLE_nodes) != 0)
 		return -1;
 	for (size_t i = 0; i < graphs->n; i++) {
 		struct nodes n = nodes_of(graphs, i);
-		csv_rows(&csv, graph_n_ids(n.graph), put_rows, &n);
+		row_writer_fill(&to, graph_n_ids(n.graph), put_rows, &n);
 	}
-	return csv_close(&csv);
+	return row_writer_close(&to);
 }
 
 uint64_t graph_nodes_csv_bytes(const struct graphs *graphs)
@@ -229,7 +225,7 @@ uint64_t graph_nodes_csv_bytes(const struct graphs *graphs)
 	uint64_t n_bytes = 0;
 	for (size_t i = 0; i < graphs->n; i++) {
 		struct nodes n = nodes_of(graphs, i);
-		n_bytes += csv_measure(graph_n_ids(n.graph), put_rows, &n);
+		n_bytes += row_measure(graph_n_ids(n.graph), put_rows, &n);
 	}
 	return n_bytes;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The critical path: what a node adds to it, how much of it is known, and what exports ask about it. The path itself is
- * found by chain.c. Called by finish.c after the replay, at the fragment level, on one thread; what exports ask for only
- * reads, on several.
+ * The critical path: what a node adds to it, how much of it is known, and queries of exports. chain.c finds the path itself.
+ * Runs on one thread; the queries of exports only read, on several.
  */
 #include "builder/graph/path.h"
 #include "builder/graph/shared.h"
@@ -48,6 +47,9 @@ static const struct {
 	{"root_threads", "how the program orders the threads that it made itself is not recorded"},
 	{"openmp_in_units", "how OpenMP's tasks and Argobots' units are ordered is not recorded"},
 	{"mutual_exclusion", "the span leaves out mutual exclusion"},
+	{"sink_waits", "when iterations of doacross loops began to wait is not reported"},
+	{"sinks_without_source", "which iterations others of doacross loops waited for is not recorded"},
+	{"other_runtime", "another runtime in the process was not recorded"},
 };
 
 const char *path_reason_text(unsigned bit)
@@ -121,21 +123,8 @@ static bool is_of_missing(const char *repair)
 	return false;
 }
 
-/* What is not known of Argobots' units. */
-static unsigned find_unit_reasons(const struct model *m)
-{
-	unsigned found = m->n_events[EVENT_unit_begin] > 1 ? PATH_OUTSIDE : 0;
-	for (uint32_t row = 1; row < m->n_units; row++) {
-		const struct work_unit *unit = &m->units[row];
-		found |= unit->kind == UNIT_EXTERNAL ? PATH_OUTSIDE : 0;
-		found |= unit->state & UNIT_MUTED ? PATH_MUTED : 0;
-		found |= unit->state & UNIT_MAY_WAIT ? PATH_POLLS : 0;
-	}
-	return found;
-}
-
 /*
- * Has the program threads of its own with OpenMP in them? Each has an initial task, and that one was made, or waited for, by
+ * Does the program have threads of its own that use OpenMP? Each has an initial task, and that one was made, or waited for, by
  * another one is not recorded. Neither is the order of an initial task and of the units that run on its thread.
  */
 static unsigned find_root_reasons(const struct model *m)
@@ -163,9 +152,10 @@ static unsigned find_reasons(const struct graph *graph)
 	found |= model_was_paused(m) ? PATH_PAUSED : 0;
 	found |= m->n_unknown_waits != 0 ? PATH_WAITS : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
-	found |= find_unit_reasons(m);
+	found |= m->tasking != NULL ? m->tasking->graph->path_reasons(m) : 0;
 	found |= find_root_reasons(m);
 	found |= graph->order.has_unknown_orders ? PATH_UNDEFERRED : 0;
+	found |= doacross_reasons(graph);
 	found |= graph->order.has_unknown_fulfills ? PATH_FULFILLERS : 0;
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;
 	return found;

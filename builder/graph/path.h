@@ -6,42 +6,45 @@
 #ifndef OTTER_BUILDER_GRAPH_PATH_H
 #define OTTER_BUILDER_GRAPH_PATH_H
 
-#include "builder/graph/graph.h"
+#include "builder/graph/view.h"
 
 enum path_bound {
 	PATH_UNKNOWN, /* nothing is known */
-	PATH_LOWER,   /* work and span are at least that */
+	PATH_LOWER,   /* work and span are lower bounds */
 	PATH_EXACT
 };
 
-/* Why it is not exact; bits of path.reasons. */
+/* Why the path is not exact; bits of path.reasons. */
 enum path_reason {
-	PATH_RUNNING = 1,         /* the process went on after the snapshot */
+	PATH_RUNNING = 1,         /* the process continued after the snapshot */
 	PATH_RECORDS_MISSING = 2, /* lost, overwritten, damaged, or of a process that was killed */
 	PATH_REPAIRED = 4,        /* the replay closed or left out what other records are missing for */
-	PATH_PAUSED = 8,          /* the program did not have all of itself recorded */
-	PATH_GROUP_WAITS = 16,    /* since when tasks waited at the end of a taskgroup was not recorded */
-	PATH_EVENTS = 32,         /* unknown: OTTER_EVENTS left out what it takes */
+	PATH_PAUSED = 8,          /* the program paused its recording */
+	PATH_GROUP_WAITS = 16,    /* when tasks began to wait at the end of a taskgroup is not recorded */
+	PATH_EVENTS = 32,         /* unknown: OTTER_EVENTS left out events that the path needs */
 	PATH_CONTRADICTORY = 64,  /* unknown: records contradict each other */
 	PATH_OUTSIDE = 128,       /* what threads did before they were Argobots' primary unit or external thread is not recorded */
 	PATH_MUTED = 256,         /* units may have run inside of ABT_finalize */
 	PATH_POLLS = 512,         /* between polls, or before they joined, units may have worked or waited */
-	PATH_WAITS = 1024,        /* whether an undeferred task has the dependences of a wait is not known (Q45) */
-	PATH_UNDEFERRED = 2048,   /* whether the program suspended a task until the end of one that it created */
-	PATH_FULFILLERS = 4096,   /* what comes before the end of detached tasks */
-	PATH_ROOTS = 8192,        /* what orders threads of the program's own, each with an initial task, is not recorded */
-	PATH_OPENMP_IN_UNITS = 16384, /* what orders OpenMP's tasks and Argobots' units is not recorded */
+	PATH_WAITS = 1024,        /* it is not known whether an undeferred task has the dependences of a wait (Q45) */
+	PATH_UNDEFERRED = 2048,   /* it is not known whether tasks were suspended until the end of ones that they created */
+	PATH_FULFILLERS = 4096,   /* it is not known what comes before the end of detached tasks */
+	PATH_ROOTS = 8192,        /* the order of the program's own threads, each with an initial task, is not recorded */
+	PATH_OPENMP_IN_UNITS = 16384, /* the order of OpenMP's tasks and Argobots' units is not recorded */
 	PATH_EXCLUSION = 32768,       /* set by the summary: tasks excluded each other, which the span leaves out */
-	PATH_REASONS = 16             /* so many bits */
+	PATH_SINK_WAITS = 65536,      /* when iterations of doacross loops began to wait for others is not recorded */
+	PATH_SOURCES = 131072,        /* the sources that some of them waited for are not among the records */
+	PATH_OTHER_RUNTIME = 262144,  /* set by the summary: another runtime in the process was not recorded */
+	PATH_REASONS = 19             /* number of bits */
 };
 
 struct path {
 	enum path_bound bound;
 	unsigned reasons;
 	uint64_t work_ns, span_ns;
-	uint32_t *nodes; /* in order */
+	uint32_t *nodes; /* nodes on the path, in order */
 	uint32_t n_nodes;
-	uint32_t *places; /* by node: its number on the path from 1, 0 it is not on it */
+	uint32_t *places; /* by node: its number on the path from 1, 0: it is not on it */
 };
 
 /*

@@ -5,7 +5,6 @@
 #include "builder/graph/rows.h"
 #include "builder/support/memory_limit.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #define WHAT "the graph"
@@ -33,8 +32,8 @@ void rows_begin(struct stream_rows *rows, size_t row_bytes, uint64_t n_rows, siz
 	rows->n_left = memory_zeroed(rows->limit, sizeof *rows->n_left, WHAT);
 	rows->blocks[0] = memory_get(ROWS_BLOCK, row_bytes, WHAT);
 	memset(rows->blocks[0], 0, first * row_bytes);
-	atomic_init(&rows->n_left[0], 1);
-	atomic_init(&rows->n_blocks, 1);
+	rows->n_left[0] = 1;
+	rows->n_blocks = 1;
 	end->next = first;
 }
 
@@ -48,9 +47,9 @@ static char *take_spare(struct stream_rows *rows)
 {
 	for (unsigned i = 0; i < ROWS_SPARES; i++) {
 		/* P8: rows_prepare() has got and touched it. */
-		char *spare = atomic_load_explicit(&rows->spares[i], memory_order_relaxed) == NULL
+		char *spare = __atomic_load_n(&rows->spares[i], __ATOMIC_RELAXED) == NULL
 				      ? NULL
-				      : atomic_exchange_explicit(&rows->spares[i], NULL, memory_order_acquire);
+				      : __atomic_exchange_n(&rows->spares[i], NULL, __ATOMIC_ACQUIRE);
 		if (spare != NULL)
 			return spare;
 	}
@@ -59,16 +58,16 @@ static char *take_spare(struct stream_rows *rows)
 
 bool rows_prepare(struct stream_rows *rows)
 {
-	uint32_t n = n_together(rows->row_bytes), n_blocks = atomic_load_explicit(&rows->n_blocks, memory_order_relaxed);
+	uint32_t n = n_together(rows->row_bytes), n_blocks = __atomic_load_n(&rows->n_blocks, __ATOMIC_RELAXED);
 	if (bytes_of(rows, n_blocks) < LARGE_BYTES || memory_is_limited())
 		return false;
 	for (unsigned i = 0; i < ROWS_SPARES; i++) {
-		if (atomic_load_explicit(&rows->spares[i], memory_order_relaxed) != NULL)
+		if (__atomic_load_n(&rows->spares[i], __ATOMIC_RELAXED) != NULL)
 			continue;
 		char *spare = memory_get(bytes_of(rows, n), 1, WHAT);
 		memory_touch(spare, bytes_of(rows, n));
 		/* P8, for take_spare(). */
-		atomic_store_explicit(&rows->spares[i], spare, memory_order_release);
+		__atomic_store_n(&rows->spares[i], spare, __ATOMIC_RELEASE);
 		return true;
 	}
 	return false;
@@ -81,8 +80,8 @@ void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t st
 		return;
 	}
 	uint32_t n = end->n_single < FEW_BLOCKS ? 1 : n_together(rows->row_bytes);
-	/* Relaxed: only the number has to differ. Who gets a row from another stream has it from the replay's hand-over. */
-	uint32_t first = atomic_fetch_add_explicit(&rows->n_blocks, n, memory_order_relaxed);
+	/* Relaxed: only the number has to differ. A stream gets another one's row through the replay's hand-over. */
+	uint32_t first = __atomic_fetch_add(&rows->n_blocks, n, __ATOMIC_RELAXED);
 	if (first >= rows->limit || n > rows->limit - first)
 		memory_fail(bytes_of(rows, n), WHAT);
 	char *memory = n > 1 ? take_spare(rows) : NULL;
@@ -93,7 +92,7 @@ void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t st
 		rows->owners[block] = stream;
 		rows->firsts[block] = first;
 	}
-	atomic_init(&rows->n_left[first], n);
+	rows->n_left[first] = n;
 	end->n_single += n == 1;
 	end->n_taken = n - 1;
 	end->next = first << ROWS_SHIFT;
@@ -103,9 +102,9 @@ void rows_free_block(struct stream_rows *rows, uint32_t block)
 {
 	uint32_t first = rows->firsts[block], n = first;
 	/* P5, and its own partner: what the threads have read of these blocks comes before their end. */
-	if (atomic_fetch_sub_explicit(&rows->n_left[first], 1, memory_order_acq_rel) != 1)
+	if (__atomic_fetch_sub(&rows->n_left[first], 1, __ATOMIC_ACQ_REL) != 1)
 		return;
-	while (n < rows->n_blocks && rows->firsts[n] == first)
+	while (n < __atomic_load_n(&rows->n_blocks, __ATOMIC_RELAXED) && rows->firsts[n] == first)
 		n++;
 	memory_give_back(rows->blocks[first], bytes_of(rows, n - first));
 }

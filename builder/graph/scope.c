@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Nodes and edges that come from scopes: barriers, taskwaits, taskgroups, and at the scope level every construct that
- * nests. Called by the replay through graph_ops. Streams come in any order: each adds its own part of a barrier.
+ * nests. Streams come in any order: each adds its own part of a barrier.
  */
 #include "builder/graph/shared.h"
-#include "builder/graph/split.h"
 
 static bool is_closing(const struct scope *scope)
 {
@@ -85,13 +84,8 @@ static void leave_sync(struct graph *graph, const struct point *at, const struct
 	} else if (scope->kind == sync_kind_taskwait || is_barrier(graph, at, scope))
 		leave_wait(graph, at, scope);
 	else
-		return; /* no node: the task's fragment goes on, if anything of the program comes after it */
+		return; /* no node: the task's fragment continues, if anything of the program comes after it */
 	graph_start_fragment(graph, at, at->task);
-}
-
-static bool is_operation(const struct scope *scope)
-{
-	return scope->type == SCOPE_TARGET || scope->type == SCOPE_DATA_OP || scope->type == SCOPE_SUBMIT;
 }
 
 int graph_scope_enter(void *self, const struct point *at, struct scope *scope)
@@ -100,12 +94,14 @@ int graph_scope_enter(void *self, const struct point *at, struct scope *scope)
 	if (at->task == 0 || graph_is_helper(graph, at->task))
 		return 0;
 	graph_stream(graph, at)->undeferred = 0;
-	if (is_operation(scope)) {
-		graph_enter_operation(graph, at, scope);
+	if (scope->paradigm != NULL) {
+		scope->paradigm->graph->scope_enter(graph, at, scope);
 		return 0;
 	}
 	if (is_pair(graph, scope))
 		graph_add_placed(graph, at, NODE_SCOPE_BEGIN, at->task, scope->construct);
+	if (scope->type == SCOPE_WORK && construct_of_work(scope->kind) == CONSTRUCT_LOOP)
+		doacross_loop(graph, at);
 	if (scope->type == SCOPE_SYNC)
 		enter_sync(graph, at, scope);
 	else
@@ -118,8 +114,8 @@ int graph_scope_leave(void *self, const struct point *at, struct scope *scope)
 	struct graph *graph = self;
 	if (at->task == 0 || graph_is_helper(graph, at->task))
 		return 0;
-	if (is_operation(scope)) {
-		graph_leave_operation(graph, at, scope);
+	if (scope->paradigm != NULL) {
+		scope->paradigm->graph->scope_leave(graph, at, scope);
 		return 0;
 	}
 	if (scope->type == SCOPE_SYNC) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the files of this folder share, by the file that has it; not to be used outside of it. What changes the graph is
- * called by the replay, for several streams at the same time, what only reads it also by the exports.
+ * What the files of this folder share, by the file that has it; not to be used outside of it. Functions that change the graph
+ * are called by the replay, for several streams at the same time; those that only read it also by the exports.
  */
 #ifndef OTTER_BUILDER_GRAPH_SHARED_H
 #define OTTER_BUILDER_GRAPH_SHARED_H
 
-#include "builder/graph/graph.h"
+#include "builder/graph/view.h"
 #include "builder/graph/path.h"
 
 #define FEW_ROWS 2048 /* of nodes or tasks: they are not worth a second thread */
 
-/* What the current stream adds to. A process with units of Argobots is replayed on one thread, in the order of time. */
+/* The stream that new nodes go to. A process with units of Argobots is replayed on one thread, in the order of time. */
 static inline uint32_t graph_stream_row(const struct graph *graph, const struct point *at)
 {
 	return graph->units == NULL ? at->stream : 0;
@@ -28,7 +28,7 @@ static inline struct graph_stream *graph_stream(const struct graph *graph, const
  */
 uint32_t graph_add_node(struct graph *graph, const struct point *at, enum node_kind kind, uint32_t task, uint32_t construct);
 
-/* The same, but it is kept in any case: others tell it from other nodes of its kind. */
+/* The same, but it is kept in any case: it has to be distinguished from other nodes of its kind. */
 uint32_t graph_keep_node(struct graph *graph, const struct point *at, enum node_kind kind, uint32_t task, uint32_t construct);
 
 static inline struct node *graph_inner_node(const struct graph *graph, uint32_t id) /* NULL for tasks */
@@ -47,7 +47,7 @@ static inline bool graph_is_stand_in(const struct graph *graph, uint32_t id)
 
 void graph_add_edge(struct graph *graph, const struct point *at, const struct edge *edge);
 
-/* The source of the edge to where a task begins that follows from its own row, 0 none. */
+/* The source of the edge to a task's begin, as far as it follows from the task's own row; 0 none. */
 static inline uint32_t graph_task_source(const struct graph *graph, uint32_t id)
 {
 	const struct task *task = &graph->model->tasks[id];
@@ -58,7 +58,7 @@ static inline uint32_t graph_task_source(const struct graph *graph, uint32_t id)
 	return task->state & TASK_CREATED ? graph->tasks[id].origin : 0;
 }
 
-/* The same of any node: of others it is what came before. */
+/* The same for any node: for nodes that are no tasks it is the node before. */
 static inline uint32_t graph_own_source(const struct graph *graph, uint32_t id)
 {
 	const struct node *node = graph_inner_node(graph, id);
@@ -108,7 +108,7 @@ size_t graph_lay_out_barriers(struct graph *graph);
 /* counts.c: what a graph that is only counted does instead. */
 /* What waits for the descendants of a task that nothing nearer waits for. HEIR_PARENT: the same as for its parent's. */
 enum heir { HEIR_NONE, HEIR_GROUP, HEIR_TEAM, HEIR_PARENT };
-enum join_seen { JOIN_OF_REGION = 1, JOIN_OF_MEMBER = 2 }; /* by whom; bits */
+enum join_seen { JOIN_OF_REGION = 1, JOIN_OF_MEMBER = 2 }; /* bits: seen at the region's end, or at a member's */
 void graph_count_barrier(struct graph *graph, const struct point *at, uint32_t ordinal);
 void graph_count_join(struct graph *graph, const struct point *at, uint32_t task);
 void graph_settle_counts(struct graph *graph);
@@ -131,8 +131,8 @@ void fragment_start(struct graph *graph, const struct point *at, uint32_t task);
 void fragment_leave(struct graph *graph, const struct point *at);
 
 /*
- * At other levels than GRAPH_FRAGMENT these do nothing. The current task of a stream stops, or comes to a scheduling point:
- * its fragment has executed until now. The task goes on with a new fragment.
+ * At other levels than GRAPH_FRAGMENT these do nothing. The current task of a stream stops, or reaches a scheduling point:
+ * its fragment has executed until now. The task continues with a new fragment.
  */
 static inline void graph_stop_fragment(struct graph *graph, const struct point *at)
 {
@@ -153,11 +153,25 @@ static inline void graph_leave_fragment(struct graph *graph, const struct point 
 		fragment_leave(graph, at);
 }
 
+/* ---- Doacross loops (doacross.c, doacross_edges.c), at the level GRAPH_FRAGMENT only ---- */
+
+void doacross_begin(struct graph *graph);
+void doacross_free(struct graph *graph);
+/* During the replay: the current implicit task meets a loop; reports a source or sink; ends. */
+void doacross_loop(struct graph *graph, const struct point *at);
+void doacross_note(struct graph *graph, const struct point *at, uint32_t task, const struct dependence *list, size_t n);
+void doacross_end(struct graph *graph, const struct point *at, uint32_t task);
+/* After the replay: nodes have new numbers, by row; adds the edges. */
+void doacross_renumber(struct graph *graph, const uint32_t *numbers);
+void doacross_add_edges(struct graph *graph);
+/* Bits of path.h: what is not known of these waits. */
+unsigned doacross_reasons(const struct graph *graph);
+
 /* ---- blocked.c ---- */
 
-/* Until now, the current task's blocked time that no node has is this node's; 0: no node's. */
+/* Gives the current task's blocked time until now that no node has yet to this node; 0: to no node. */
 void graph_take_blocked(struct graph *graph, const struct point *at, uint32_t node);
-/* The node's task, or unit, was blocked in it for so many ticks more. */
+/* Adds `ticks` to the time that the node's task, or unit, was blocked in it. */
 void graph_add_blocked(struct graph *graph, const struct point *at, uint32_t node, uint64_t ticks);
 /* After the replay: what all streams have added. `numbers` are those that the nodes have now, by row. */
 void graph_join_blocked(struct graph *graph, const uint32_t *numbers);
@@ -165,28 +179,8 @@ void graph_join_blocked(struct graph *graph, const uint32_t *numbers);
 uint64_t graph_blocked_ticks(const struct graph *graph, uint32_t node);
 void graph_free_blocked(struct graph *graph);
 
-/* What it has executed since then, and no fragment has: now it is somebody else's. 0 at other levels. */
+/* The current task's executed time until now that no node has yet: from now on it is the caller's. 0 at other levels. */
 uint64_t graph_take_time(struct graph *graph, const struct point *at);
-
-/* units.c: Argobots' work units. */
-void graph_units_begin(struct graph *graph);
-/* After the replay: `number` is what graph_join_streams() gives the nodes. */
-void graph_units_renumber(struct graph *graph, const uint32_t *numbers);
-void graph_units_free(struct graph *graph);
-int graph_unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator);
-int graph_unit_revive(void *self, const struct point *at, uint32_t unit, uint32_t creator);
-int graph_unit_switch(void *self, const struct point *at, const struct unit_switch *change);
-int graph_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count, bool was_look);
-int graph_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
-int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look);
-void graph_view_unit(const struct graph *graph, const struct node *node, struct node_view *view);
-
-/* device.c: adds the nodes of kernels; called when all that the host did is there. */
-void graph_add_devices(struct graph *graph);
-
-/* target.c: a target region, data operation or submit begins and ends. */
-void graph_enter_operation(struct graph *graph, const struct point *at, const struct scope *scope);
-void graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope);
 
 /* wait.c. The interval of a child that `parent` creates now. */
 uint32_t graph_interval(struct graph *graph, const struct point *at, uint32_t parent, uint32_t child);
@@ -204,7 +198,7 @@ uint32_t graph_close_group(struct graph *graph, const struct point *at);
 /* After the replay: finds what waits for each task. */
 void graph_settle_joiners(struct graph *graph);
 
-/* Has the task a taskgroup open? */
+/* Does the task have an open taskgroup? */
 bool graph_is_in_group(const struct graph *graph, uint32_t task);
 
 /* depend.c: adds the edges that follow from the dependence list of `task` to `node`, its first one. */
@@ -221,15 +215,15 @@ void graph_depend_free(struct graph *graph);
 void graph_check_dependence(struct graph *graph, const struct point *at, uint32_t source, uint32_t sink);
 void graph_finish_check(struct graph *graph);
 
-/* sound.c: do repairs or damage so far tell that the graph may have edges that make no sense? */
+/* sound.c: do repairs or damage so far show that the graph may have edges that make no sense? */
 bool graph_may_be_unsound(const struct graph *graph);
 
 /* Leaves those edges out; the last step for the graph itself. */
 void graph_make_sound(struct graph *graph);
 
 /*
- * cut.c: leaves out what is outside of a part. Of a task and its descendants (graph.family), before the path is found: 0,
- * or -1 after it printed that there is no such task. Of the process's time (model.window), after the path was found.
+ * cut.c: leaves out what is outside of a part. The part is a task and its descendants (graph.family), before the path is found:
+ * 0, or -1 after it printed that there is no such task. Or it is a part of the time (model.window), after the path was found.
  */
 int graph_cut_to_family(struct graph *graph);
 void graph_cut_to_time(struct graph *graph);
@@ -242,7 +236,7 @@ static inline bool graph_has_node(const struct graph *graph, uint32_t id)
 			    : id < graph->model->n_tasks && graph_task_is_node(graph, id);
 }
 
-/* exclusive.c: the same for sets, of which only those with at least two tasks in the part stay. */
+/* exclusive.c: the same for exclusive sets: only those with at least two tasks in the part stay. */
 void graph_cut_exclusive(struct graph *graph);
 
 /* path.c: GRAPH_FRAGMENT: finds the critical path of the sound graph. */
@@ -254,11 +248,34 @@ uint64_t graph_node_work_ns(const struct dump *dump, const struct node_view *nod
 bool chain_find_longest(const struct graph *graph, struct path *path);
 
 /*
- * exclusive.c: adds a set of n nodes in any order, which all name this address; puts all sets into an order that depends on their members alone,
- * each once.
+ * exclusive.c: adds a set of n nodes in any order, which all name this address; puts all sets into an order that depends on
+ * their members alone, each once.
  */
 void graph_add_exclusive(struct graph *graph, uint64_t variable, const uint32_t *nodes, uint32_t n);
 void graph_finish_exclusive(struct graph *graph);
 void graph_free_exclusive(struct graph *graph);
+
+/* ---- Taskloops that the runtime splits (split.c) ---- */
+
+struct split_task {
+	uint32_t now;   /* of the encountering task: the first task that it created in its split taskloop, 0: it is in none */
+	uint32_t first; /* of a task that the encountering task created itself: the first one of the same taskloop, 0 none */
+};
+
+/* During the replay: a task is created; a scope of the task `task` ends. */
+void graph_note_split(struct graph *graph, uint32_t task);
+void graph_end_split(struct graph *graph, uint32_t task, const struct scope *scope);
+
+/* After the replay: finds what waits for the tasks that the runtime's own tasks created. */
+void graph_settle_splits(struct graph *graph);
+
+/*
+ * The order in which the program creates two tasks with the same parent, as for qsort: by time, and in a split taskloop
+ * by iterations. After graph_finish.
+ */
+int graph_compare_siblings(const struct graph *graph, uint32_t left, uint32_t right);
+
+/* The node of the program from which a task was created: that of the encountering task, in a split taskloop, too. */
+uint32_t graph_origin(const struct graph *graph, uint32_t task);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Leaves out edges that make no sense. Records that contradict each other may lead to edges to what is no node, to the
- * same edge twice, and to cycles. Such edges are counted as repairs, so that the graph of any dump has no cycle, and
- * its tables refer to each other. An edge is known by its place (graph_edge_at). Called by finish.c after the replay; one
- * thread.
+ * Leaves out edges that make no sense. Records that contradict each other may lead to edges to what is no node, to the same
+ * edge twice, and to cycles. Such edges are counted as repairs, so that the graph of any dump has no cycle, and its tables
+ * refer to each other. An edge is known by its place (graph_edge_at). One thread.
  *
- * A dump with a repair may be as large as any other, so what is kept meanwhile is small beside the graph: 5 bytes an
+ * A dump with a repair may be as large as any other, so the memory needed is small compared with the graph: 5 bytes an
  * edge and 14 a node.
  */
 #include "builder/graph/shared.h"
@@ -39,7 +38,7 @@ static bool is_between_nodes(const struct graph *graph, const struct edge_view *
 	return graph_has_node(graph, edge->source) && graph_has_node(graph, edge->target);
 }
 
-/* Of each node, where its arrows begin if all have their places; returns how many arrows there are. */
+/* Finds the index of each node's first arrow; returns the number of arrows. */
 static size_t find_first(const struct graph *graph, size_t *first)
 {
 	size_t n = graph_n_ids(graph), n_places = graph_n_edge_places(graph), n_arrows = 0;
@@ -113,7 +112,7 @@ static void leave_out_twins(struct sound *s)
 
 enum colour { UNSEEN, OPEN, DONE };
 
-/* The node's next arrow, SIZE_MAX after its last one; goes on to the one after it. */
+/* Returns the node's next arrow, SIZE_MAX after its last one, and advances to the one after it. */
 static size_t next_arrow(struct sound *s, uint32_t node)
 {
 	size_t arrow = s->first[node];
@@ -150,7 +149,7 @@ static void leave_out_cycles(struct sound *s)
 	free(colours);
 }
 
-/* The graph's bits of what is left out. */
+/* Sets the graph's bits of edges that are left out. */
 static void note(struct sound *s)
 {
 	struct graph *graph = s->graph;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Taskloops that LLVM's runtime splits (Q44 of docs/runtimes.md): tasks of its own create the rest of the taskloop's
- * tasks, on any thread. What the encountering task and its taskgroups wait for, and the order of the program, is as if
- * the encountering task had created all of them. Called by build.c and scope.c during the replay, on the thread that
- * replays the stream, and by finish.c and the canonical list after it.
+ * Taskloops that LLVM's runtime splits (Q44 of docs/runtimes.md): tasks of its own create the rest of the taskloop's tasks,
+ * on any thread. What the encountering task and its taskgroups wait for, and the order of the program, is as if the
+ * encountering task had created all of them.
  */
-#include "builder/graph/split.h"
+#include "builder/graph/shared.h"
+#include "builder/support/sort.h"
 
 /* The runtime's own tasks split a taskloop into halves: no chain of them is longer (gather/split.c checks that). */
 #define DEPTH_MAX 64
 
-/* The task of the same taskloop that the encountering task created itself, and that this one comes from. */
+/* The task of the same taskloop that the encountering task created itself: this one, or an ancestor of it. */
 static uint32_t find_first(const struct graph *graph, uint32_t task)
 {
 	for (uint32_t up; (up = task_in_place(&graph->model->tasks[task])) != 0;)
@@ -21,7 +21,7 @@ static uint32_t find_first(const struct graph *graph, uint32_t task)
 void graph_note_split(struct graph *graph, uint32_t task)
 {
 	const struct task *t = &graph->model->tasks[task];
-	/* Where the records do not tell when a taskloop ends, tasks after it would be taken for its own. */
+	/* If the records do not show when a taskloop ends, tasks after it would count as its own. */
 	if (task_in_place(t) != 0 || graph->model->n_events[EVENT_work_end] == 0)
 		return;
 	uint32_t *now = &graph->splits[t->parent].now;
@@ -53,9 +53,7 @@ uint32_t graph_origin(const struct graph *graph, uint32_t task)
 
 static int by_creation(const struct model *m, uint32_t left, uint32_t right)
 {
-	if (m->tasks[left].create_ticks != m->tasks[right].create_ticks)
-		return m->tasks[left].create_ticks < m->tasks[right].create_ticks ? -1 : 1;
-	return left < right ? -1 : left > right;
+	return cmp(m->tasks[left].create_ticks, m->tasks[right].create_ticks) ?: cmp(left, right);
 }
 
 /*
@@ -70,12 +68,13 @@ static int by_half(const struct model *m, uint32_t left, uint32_t right)
 	return is_left_split ? by_creation(m, right, left) : by_creation(m, left, right);
 }
 
-/* The tasks that a task comes from, up to the encountering task's; the number of them. */
+/* Collects a task and its ancestors up to the one that the encountering task created; returns their number. */
 static unsigned trace(const struct model *m, uint32_t task, uint32_t trace[DEPTH_MAX + 1])
 {
 	unsigned n = 0;
-	for (; task != 0 && n <= DEPTH_MAX; task = task_in_place(&m->tasks[task]))
+	do
 		trace[n++] = task;
+	while ((task = task_in_place(&m->tasks[task])) != 0 && n <= DEPTH_MAX);
 	return n;
 }
 

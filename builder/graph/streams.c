@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Brings together what the streams have added to the graph during the replay, in the order of streams, whatever order they
- * were replayed in: nodes and edges get their numbers. Each member of a team has added a part of its barriers and joins;
- * the first part stays, and the others become the same node. Called by finish.c after the replay.
+ * Brings together what the streams have added to the graph during the replay, in the order of streams, independent of the order
+ * of their replay: nodes and edges get their numbers. Each member of a team has added a part of its barriers and joins;
+ * the first part stays, and the others become the same node.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define WHAT       "the graph"
-#define FEW_BLOCKS 2 /* are not worth a second thread */
+#define FEW_BLOCKS 2 /* up to this many blocks are not worth a second thread */
 
 struct joining {
 	struct graph *graph;
@@ -18,14 +18,14 @@ struct joining {
 	uint32_t n_blocks;
 	uint32_t *numbers;   /* by row of node_rows: the node's number */
 	uint32_t n;          /* nodes so far */
-	struct map has_edge; /* (barrier, node) with an edge between them, beside the node's `previous` */
+	struct map has_edge; /* (barrier, node) with an edge between them other than the node's `previous` */
 	/* Edges to joins and barriers that only merging has found, each with its place among the edges of its stream. */
 	struct late_edge {
 		struct edge edge;
 		uint32_t stream, place;
 	} * late;
 	size_t n_late, late_capacity;
-	uint32_t *parts; /* rows of nodes that become another one */
+	uint32_t *parts; /* rows of nodes that become part of another one */
 	size_t n_parts, parts_capacity;
 };
 
@@ -50,7 +50,7 @@ static uint32_t *sort_blocks(const struct stream_rows *rows, size_t n_streams)
 	return sorted;
 }
 
-/* The rows of a block, but for those of stand-ins. */
+/* The rows of a block, except those of stand-ins. */
 static uint32_t first_of_block(uint32_t block)
 {
 	return (block << ROWS_SHIFT) + (block == 0 ? NODE_KINDS : 0);
@@ -89,11 +89,11 @@ size_t graph_lay_out_barriers(struct graph *graph)
 		if (!is_alone(task) && graph->tasks[row].n_barriers > places[task->region])
 			places[task->region] = graph->tasks[row].n_barriers;
 	}
-	array_reserve((void **)&graph->barriers, n, &capacity, sizeof *graph->barriers);
+	array_reserve(graph->barriers, n, capacity);
 	graph->barriers[0] = 0;
 	for (uint32_t region = 0; region < m->n_regions; region++)
 		if (places[region] != 0) {
-			array_reserve((void **)&graph->barriers, n + 1 + places[region], &capacity, sizeof *graph->barriers);
+			array_reserve(graph->barriers, n + 1 + places[region], capacity);
 			graph->barriers[n] = places[region];
 			places[region] = (uint32_t)n;
 			n += 1 + graph->barriers[n];
@@ -104,7 +104,7 @@ size_t graph_lay_out_barriers(struct graph *graph)
 		t->first_barrier = is_alone(task) ? 0 : places[task->region];
 		if (!is_alone(task) || t->n_barriers == 0)
 			continue;
-		array_reserve((void **)&graph->barriers, n + 1 + t->n_barriers, &capacity, sizeof *graph->barriers);
+		array_reserve(graph->barriers, n + 1 + t->n_barriers, capacity);
 		graph->barriers[n] = t->n_barriers;
 		t->first_barrier = (uint32_t)n;
 		n += 1 + t->n_barriers;
@@ -118,7 +118,7 @@ size_t graph_lay_out_barriers(struct graph *graph)
 	return n;
 }
 
-/* Where the node that others become is kept; NULL: members of a team do not share this node. */
+/* Where the number of the shared node is kept; NULL: members of a team do not share this node. */
 static uint32_t *shared_place(const struct graph *graph, const struct node *node)
 {
 	if (node->kind == NODE_BARRIER)
@@ -146,8 +146,8 @@ static void merge_edge(struct joining *j, uint32_t first_id, struct node *first,
 	const struct late_edge *latest = j->n_late > 0 ? &j->late[j->n_late - 1] : NULL;
 	uint32_t least = latest != NULL && latest->stream == stream ? latest->place : 0;
 	uint32_t place = node->kind == NODE_JOIN ? node->wait : least;
-	array_reserve((void **)&j->late, j->n_late + 1, &j->late_capacity, sizeof *j->late);
-	j->late[j->n_late++] = (struct late_edge){{node->previous, first_id, node->previous_kind, false, 0, 0, 0}, stream, place};
+	array_push(j->late, j->n_late, j->late_capacity,
+		   (struct late_edge){{node->previous, first_id, node->previous_kind, false, 0, 0, 0}, stream, place});
 }
 
 static void merge(struct joining *j, uint32_t first_id, uint32_t row, const struct node *node)
@@ -179,8 +179,7 @@ static void give_number(struct joining *j, uint32_t row, struct node *node)
 		return;
 	}
 	j->numbers[row] = number_of(j, *place);
-	array_reserve((void **)&j->parts, j->n_parts + 1, &j->parts_capacity, sizeof *j->parts);
-	j->parts[j->n_parts++] = row;
+	array_push(j->parts, j->n_parts, j->parts_capacity, row);
 }
 
 /* Edges are compared by the numbers of where they come from. All nodes have theirs by now: where records are missing, a
@@ -215,14 +214,14 @@ static void number_block(struct joining *j, uint32_t block)
 		j->numbers[row] = number++;
 }
 
-/* Puts the nodes of a block into the graph, from the place on that its first number says. */
+/* Puts the nodes of a block into the graph, from `place` on. */
 static void put_block(struct joining *j, uint32_t block, uint32_t place)
 {
 	struct graph *graph = j->graph;
 	uint32_t id = graph->model->n_tasks + place;
 	for (uint32_t row = first_of_block(block), end = end_of_block(j, block); row < end; row++) {
 		const struct node *node = rows_get(&graph->node_rows, row);
-		if (j->numbers[row] != id) /* a part of a node that is there */
+		if (j->numbers[row] != id) /* a part of a node that was put already */
 			continue;
 		uint32_t *shared = shared_place(graph, node);
 		if (shared != NULL)
@@ -238,7 +237,7 @@ static void put_block(struct joining *j, uint32_t block, uint32_t place)
 	rows_free_block(&graph->node_rows, block);
 }
 
-/* Barriers and joins are one after the other, and all else is by blocks, which several threads put. */
+/* Blocks with barriers and joins are put one after the other, all other blocks by several threads. */
 static void put_nodes(struct joining *j)
 {
 	struct graph *graph = j->graph;
@@ -328,7 +327,8 @@ static void number_tables(struct joining *j)
 	for (uint32_t i = 0; i < m->n_operations; i++)
 		graph->operation_node[i] = number_of(j, graph->operation_node[i]);
 	number_intervals(j);
-	graph_units_renumber(graph, j->numbers);
+	if (graph->unit_hooks != NULL)
+		graph->unit_hooks->renumber(graph, j->numbers);
 }
 
 static void add_up_streams(struct joining *j)
@@ -350,6 +350,7 @@ static void add_up_streams(struct joining *j)
 	if (n_transparent > 0)
 		tally_add(&graph->repairs, "transparent_task", n_transparent);
 	graph_join_blocked(graph, j->numbers);
+	doacross_renumber(graph, j->numbers);
 }
 
 void graph_join_streams(struct graph *graph)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Which nodes belong to a task and to its descendants down to some depth (--task, --depth): those of these tasks, and the
- * barriers that one of these tasks comes to. The members of a team are children of the task that encountered the region.
- * A run of a unit of Argobots is a task here, and a child of the unit that created or revived it. Called by cut.c; one thread.
+ * barriers that one of these tasks reaches. The members of a team are children of the task that encountered the region. A
+ * run of a unit of Argobots is a task here, and a child of the unit that created or revived it. One thread.
  */
 #include "builder/graph/subtree.h"
 #include "builder/graph/shared.h"
@@ -16,18 +16,18 @@
 #define UNKNOWN 0
 #define OUTSIDE UINT32_MAX
 
-struct search {
+struct subtree_search {
 	struct subtree *tree;
 	const struct graph *graph;
 	uint32_t *parents;    /* by node, of tasks and units */
-	uint32_t first, last; /* the numbers of all of them */
+	uint32_t first, last; /* the smallest and largest number of these */
 	uint64_t root;
 	bool has_root;
 };
 
 static int take_parent(void *self, const struct node_view *view)
 {
-	struct search *s = self;
+	struct subtree_search *s = self;
 	if (view->id != view->task && view->id != view->unit_node)
 		return 0;
 	s->parents[view->id] = graph_parent(s->graph, view);
@@ -37,8 +37,8 @@ static int take_parent(void *self, const struct node_view *view)
 	return 0;
 }
 
-/* Goes up to what is known, and down again. Records that contradict each other may make a circle, which is outside. */
-static void find_depth(const struct search *s, uint32_t id)
+/* Goes up to a known depth, and down again. Contradictory records may make a cycle, which is outside of the subtree. */
+static void find_depth(const struct subtree_search *s, uint32_t id)
 {
 	uint32_t *depths = s->tree->depths, above = id, n = 0;
 	for (; depths[above] == UNKNOWN; above = s->parents[above], n++)
@@ -52,7 +52,7 @@ int subtree_find(struct subtree *tree, const struct graph *graph, const struct f
 {
 	const struct model *m = graph->model;
 	size_t n = graph_n_ids(graph);
-	struct search s = {
+	struct subtree_search s = {
 		.tree = tree, .graph = graph, .root = family->task, .parents = memory_zeroed(n, sizeof *s.parents, WHAT)};
 	*tree = (struct subtree){
 		.graph = graph, .n_generations = family->depth, .depths = memory_zeroed(n, sizeof *tree->depths, WHAT)};

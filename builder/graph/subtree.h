@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A task and its descendants, of a graph that is built: see subtree.c. cut.c asks which nodes belong to them.
+ * A task and its descendants, of a graph that is built: see subtree.c. Used by cut.c to look up which nodes belong to them.
  */
 #ifndef OTTER_BUILDER_GRAPH_SUBTREE_H
 #define OTTER_BUILDER_GRAPH_SUBTREE_H
 
-#include "builder/graph/graph.h"
+#include "builder/graph/view.h"
 
 struct subtree {
 	const struct graph *graph;

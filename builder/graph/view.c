@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How exports see the graph: nodes and edges by number or one after the other, and how many there are. Called by
- * exports, which may run on several threads at the same time and only read, and by the files of this folder that look
- * through the whole graph after the replay.
+ * Nodes and edges as exports see them, and how many there are: see view.h.
  */
 #include "builder/graph/files.h"
 #include "builder/graph/shared.h"
@@ -28,7 +26,7 @@ static const char *const edge_names[EDGE_KINDS] = {
 	[EDGE_TASKWAIT] = "taskwait", [EDGE_TASKGROUP] = "taskgroup",   [EDGE_BARRIER] = "barrier",
 	[EDGE_JOIN] = "join",         [EDGE_UNDEFERRED] = "undeferred", [EDGE_FULFILL] = "fulfill",
 	[EDGE_SUBMIT] = "submit",     [EDGE_COMPLETE] = "complete",     [EDGE_REVIVE] = "revive",
-	[EDGE_RESUME] = "resume",
+	[EDGE_RESUME] = "resume",     [EDGE_DOACROSS] = "doacross",
 };
 
 const char *node_kind_name(enum node_kind kind)
@@ -55,7 +53,7 @@ struct graph_numbers graph_numbers_after(const struct graph *graph)
 				      .n_sets = before->n_sets + graph_n_exclusive(graph)};
 }
 
-/* What a node is about: a kernel about its submit. */
+/* The operation of a node; of a kernel that of its submit. NULL: none. */
 static const struct operation *node_operation(const struct graph *graph, const struct node *node)
 {
 	const struct model *m = graph->model;
@@ -73,7 +71,7 @@ static const struct activity *node_activity(const struct graph *graph, const str
 	return row != 0 ? &m->activities[row] : NULL;
 }
 
-/* In a part of the time a node shows when it was in it; when it was created stays as it is. */
+/* Clips the begin and end of a node to the part of the time that is shown; its creation time stays as it is. */
 static void clip(const struct window *window, struct node_view *view)
 {
 	view->begin_ticks = view->begin_ticks != 0 ? window_clip(window, view->begin_ticks) : 0;
@@ -125,7 +123,7 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 		.activity = node_activity(graph, node),
 	};
 	if (node->is_of_unit)
-		graph_view_unit(graph, node, &view);
+		graph->unit_hooks->view(graph, node, &view);
 	if (graph->outside != NULL)
 		clip(&m->window, &view);
 	return view;
@@ -222,7 +220,7 @@ size_t graph_edges_in(const struct graph *graph, size_t place, size_t end, struc
 	return (size_t)(at - edges);
 }
 
-/* What an edge of the graph's own table is about. */
+/* Fills in the variable or object that an edge of the graph's own table is about. */
 static void see_object(const struct graph *graph, const struct edge *edge, struct edge_view *view)
 {
 	view->object = edge_variable(edge);
@@ -282,7 +280,7 @@ static void count_nodes(const struct graph *graph, struct graph_counts *counts)
 #pragma omp parallel for reduction(+ : nodes[:NODE_KINDS], edges[:EDGE_KINDS]) if (graph->n_nodes > FEW_ROWS)
 	for (uint32_t i = 0; i < graph->n_nodes; i++) {
 		const struct node *node = &graph->nodes[i];
-		nodes[node->kind] += node->is_placed; /* which stand-ins are not */
+		nodes[node->kind] += node->is_placed; /* stand-ins are not placed */
 		edges[node->previous_kind] += has_edges && node->is_placed && node->previous != 0;
 	}
 }
@@ -313,6 +311,6 @@ uint64_t graph_node_work_ns(const struct dump *dump, const struct node_view *nod
 	if (a != NULL && a->begin_ticks != 0 && a->end_ticks != 0)
 		return dump_ns(dump, a->end_ticks) - dump_ns(dump, a->begin_ticks);
 	if (node->kind == NODE_UNIT_WAIT || node->kind == NODE_UNIT_JOIN)
-		return 0; /* a unit that polls looks again and again, which is no work */
+		return 0; /* polling is no work */
 	return dump_duration_ns(dump, node->busy_ticks);
 }

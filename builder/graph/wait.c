@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds out which synchronisation waits for a task first. The children of a task that the same synchronisation waits
+ * Finds which synchronisation waits for a task first. The children of a task that the same synchronisation waits
  * for are an interval: those created between two taskwaits or barriers of the task, and those created in one taskgroup.
  * What nothing nearer waits for is left to a taskgroup around an ancestor, or to the team's barrier (docs/design.md,
  * "The graph").
- *
- * Called by build.c during the replay, and by finish.c after it; graph_joiner also by exports, which run at the same
- * time and only read.
  */
 #include "builder/graph/shared.h"
 
@@ -126,26 +123,39 @@ uint32_t graph_close_group(struct graph *graph, const struct point *at)
 #define NOBODY UINT32_MAX
 
 /*
+ * What waits first for the descendants of an implicit task's child: a taskgroup around its creation, or the team's next
+ * barrier, which comes first if the group was still open when its task came there. Program order decides that, as the group's
+ * node has the number of barriers before its end. A group that has no end in the records was open until there.
+ */
+static uint32_t first_of_team(const struct graph *graph, uint32_t parent, const struct interval *interval)
+{
+	uint32_t barrier = graph_barrier(graph, parent, interval->phase);
+	const struct node *group = interval->group != 0 ? graph_inner_node(graph, interval->group) : NULL;
+	if (group != NULL && (barrier == 0 || (group->is_placed && group->phase <= interval->phase)))
+		return interval->group;
+	uint32_t join = graph->join_node[graph->model->tasks[parent].region];
+	return barrier != 0 ? barrier : join != 0 ? join : NOBODY;
+}
+
+/*
  * Finds what waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's
  * barrier. Until all tasks are settled, graph.joiners has that by task; 0 is not looked up yet.
  */
 static void inherit_joiner(struct graph *graph, uint32_t task)
 {
 	const struct model *m = graph->model;
-	uint32_t up = task, found = graph->joiners[up]; /* also where damage leads back to a task on the way */
+	uint32_t up = task, found = graph->joiners[up]; /* not 0, too, if damage leads back to a task on the way */
 	for (; found == 0; found = graph->joiners[up]) {
 		const struct interval *interval = graph_interval_row(graph, graph->tasks[up].interval);
 		uint32_t parent = m->tasks[up].parent;
 		if (!task_is_explicit(&m->tasks[up]) || parent == 0)
 			graph->joiners[up] = NOBODY;
+		else if (!task_is_explicit(&m->tasks[parent]))
+			graph->joiners[up] = first_of_team(graph, parent, interval);
 		else if (interval->group != 0)
 			graph->joiners[up] = interval->group;
-		else if (!task_is_explicit(&m->tasks[parent])) {
-			uint32_t barrier = graph_barrier(graph, parent, interval->phase);
-			uint32_t join = graph->join_node[m->tasks[parent].region];
-			graph->joiners[up] = barrier != 0 ? barrier : join != 0 ? join : NOBODY;
-		} else {
-			graph->joiners[up] = NOBODY; /* unless what is around the parent says otherwise */
+		else {
+			graph->joiners[up] = NOBODY; /* unless a taskgroup or team around the parent waits for it */
 			up = parent;
 		}
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A graph by construct: a node for each kind of node and construct, with how many it stands for, and an edge for each kind of
- * edge between two of these. Called by graphml.c; one thread.
+ * A graph by construct: a node for each kind of node and construct, with how many it stands for, and an edge for each kind
+ * of edge between two of these. One thread.
  */
 #include "builder/graphml/graphml.h"
 #include "builder/support/array.h"
@@ -18,7 +18,7 @@ struct fold_node {
 	uint64_t n, busy_ns;
 };
 
-struct fold_edge {
+struct folded_edge {
 	uint32_t from, to; /* rows of nodes */
 	enum edge_kind kind;
 	uint64_t n;
@@ -27,9 +27,9 @@ struct fold_edge {
 struct folds {
 	struct fold_node *nodes;
 	size_t n_nodes, nodes_capacity;
-	struct fold_edge *edges;
+	struct folded_edge *edges;
 	size_t n_edges, edges_capacity;
-	/* Of the process in turn. */
+	/* For the current process. */
 	const struct trace *trace;
 	const struct graph *graph;
 	uint32_t *rows;   /* by construct and kind: row of nodes + 1 */
@@ -46,13 +46,13 @@ static uint32_t row_of(struct folds *f, const struct node_view *node)
 	uint32_t *row = &f->rows[node->construct * NODE_KINDS + (uint32_t)node->kind];
 	if (*row == 0) {
 		const struct construct *c = &f->graph->model->constructs[node->construct];
-		array_reserve((void **)&f->nodes, f->n_nodes + 1, &f->nodes_capacity, sizeof *f->nodes);
-		f->nodes[f->n_nodes++] = (struct fold_node){.label = text_copy(c->label),
-							    .function = text_copy(c->function),
-							    .file = text_copy(c->file),
-							    .kind = node->kind,
-							    .line = c->line,
-							    .process = f->trace->process};
+		array_push(f->nodes, f->n_nodes, f->nodes_capacity,
+			   (struct fold_node){.label = text_copy(c->label),
+					      .function = text_copy(c->function),
+					      .file = text_copy(c->file),
+					      .kind = node->kind,
+					      .line = c->line,
+					      .process = f->trace->process});
 		*row = (uint32_t)f->n_nodes;
 	}
 	return *row - 1;
@@ -74,11 +74,7 @@ static int add_edge(void *self, const struct edge_view *edge)
 	struct node_view source = graph_node(f->graph, edge->source), target = graph_node(f->graph, edge->target);
 	uint32_t from = row_of(f, &source), to = row_of(f, &target);
 	uint32_t *row = map_put(&f->pairs, (((uint64_t)from << 28 | to) * EDGE_KINDS + edge->kind) + 1);
-	if (*row == 0) {
-		array_reserve((void **)&f->edges, f->n_edges + 1, &f->edges_capacity, sizeof *f->edges);
-		f->edges[f->n_edges++] = (struct fold_edge){from, to, edge->kind, 0};
-		*row = (uint32_t)f->n_edges;
-	}
+	array_push_new(f->edges, f->n_edges, f->edges_capacity, row, (struct folded_edge){from, to, edge->kind, 0});
 	f->edges[*row - 1].n++;
 	return 0;
 }
@@ -127,16 +123,19 @@ static void put_node(const struct fold_node *node, uint32_t row, xmlTextWriterPt
 
 void folds_write(const struct folds *f, xmlTextWriterPtr out)
 {
-	static const char *const columns[] = {"kind", "label", "function", "file", "line", "process", "count", "busy_ns"};
-	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-		graphml_key(out, true, columns[i]);
-	graphml_key(out, false, "kind");
-	graphml_key(out, false, "count");
+	static const char *const texts[] = {"kind", "label", "function", "file"};
+	static const char *const numbers[] = {"line", "process", "count", "busy_ns"};
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		graphml_key(out, true, texts[i], false);
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+		graphml_key(out, true, numbers[i], true);
+	graphml_key(out, false, "kind", false);
+	graphml_key(out, false, "count", true);
 	graphml_begin(out, "graph", "edgedefault", "directed");
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		put_node(&f->nodes[i], i, out);
 	for (size_t i = 0; i < f->n_edges; i++) {
-		const struct fold_edge *edge = &f->edges[i];
+		const struct folded_edge *edge = &f->edges[i];
 		graphml_begin(out, "edge", NULL, NULL);
 		put_id(out, "source", edge->from);
 		put_id(out, "target", edge->to);

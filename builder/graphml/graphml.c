@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Writes graph.graphml, by libxml2. Nodes and edges have the columns of nodes.csv and edges.csv, whatever these are: their rows are
- * written into a directory of temporary files, and read from there. Called by run.c, on one thread.
+ * Writes graph.graphml, by libxml2. Nodes and edges have the columns of the tables nodes and edges (tables.def): the sink is a
+ * store that takes their rows. On one thread at a time.
  */
 #include "builder/graphml/graphml.h"
-#include "builder/support/array.h"
 #include "builder/support/file.h"
-#include "builder/support/output.h"
 #include "builder/support/text.h"
+#include "builder/tables/columns.h"
 
 #include <errno.h>
 #include <libxml/xmlwriter.h>
@@ -18,6 +17,9 @@
 #define NAME "graph.graphml"
 
 struct graphml {
+	struct table_store store;  /* must be the first member: takes the rows of a process's nodes, then of its edges */
+	enum table_id table;       /* the one that is open */
+	const struct graph *graph; /* of the current process */
 	const struct graphs *graphs;
 	const char *dir;
 	FILE *file;
@@ -32,226 +34,110 @@ static bool is_folded(const struct graphml *g)
 	return g->n_nodes > GRAPHML_NODES_MAX;
 }
 
-/* ---- Elements ---- */
-
-static const xmlChar *xml(const char *text)
-{
-	return (const xmlChar *)text;
-}
-
-void graphml_attribute(xmlTextWriterPtr out, const char *name, const char *value)
-{
-	xmlTextWriterWriteAttribute(out, xml(name), xml(value));
-}
-
-void graphml_begin(xmlTextWriterPtr out, const char *element, const char *name, const char *value)
-{
-	xmlTextWriterWriteString(out, xml("\n"));
-	xmlTextWriterStartElement(out, xml(element));
-	if (name != NULL)
-		graphml_attribute(out, name, value);
-}
-
-void graphml_end(xmlTextWriterPtr out)
-{
-	xmlTextWriterEndElement(out);
-}
-
-/* Times and counts, and what is numbered. Handles are hexadecimal, and devices may be the host. */
-bool graphml_is_number(const char *column)
-{
-	static const char *const numbers[] = {"id",     "construct", "line",   "process", "task",  "parent",
-					      "region", "stream",    "bytes",  "teams",   "queue", "path",
-					      "count",  "source",    "target", "runs",    "number"};
-	size_t n = strlen(column);
-	if (n > 3 && strcmp(column + n - 3, "_ns") == 0)
-		return true;
-	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-		if (strcmp(column, numbers[i]) == 0)
-			return true;
-	return false;
-}
-
-static void put_key_name(xmlTextWriterPtr out, const char *attribute, bool is_node, const char *column)
-{
-	char *id = text_format("%s_%s", is_node ? "n" : "e", column);
-	graphml_attribute(out, attribute, id);
-	free(id);
-}
-
-void graphml_key(xmlTextWriterPtr out, bool is_node, const char *column)
-{
-	graphml_begin(out, "key", NULL, NULL);
-	put_key_name(out, "id", is_node, column);
-	graphml_attribute(out, "for", is_node ? "node" : "edge");
-	graphml_attribute(out, "attr.name", column);
-	graphml_attribute(out, "attr.type", graphml_is_number(column) ? "long" : "string");
-	graphml_end(out);
-}
-
-/* What is no text of XML, such as control characters, becomes \xHH. */
-void graphml_value(xmlTextWriterPtr out, bool is_node, const char *column, const char *value)
-{
-	if (value == NULL || value[0] == '\0')
-		return;
-	char *text = text_utf8(value);
-	xmlTextWriterStartElement(out, xml("data"));
-	put_key_name(out, "key", is_node, column);
-	xmlTextWriterWriteString(out, xml(text));
-	graphml_end(out);
-	free(text);
-}
-
 /* ---- Rows of tables ---- */
 
-/* A table that is read row by row; its fields are those of `line`. */
-struct rows {
-	FILE *in;
-	char *path, *line, *names; /* names: the first line */
-	size_t line_bytes;
-	char **columns, **fields;
-	size_t n_columns, columns_capacity, n_fields, fields_capacity;
-};
-
-/* Cuts a line at its commas, and takes quotes away. */
-static void split(char *line, char ***fields, size_t *n, size_t *capacity)
+static void put_id(xmlTextWriterPtr out, const char *name, const struct cell *number)
 {
-	char *from = line, *to = line;
-	*n = 0;
-	for (bool is_last = false; !is_last;) {
-		array_reserve((void **)fields, *n + 1, capacity, sizeof **fields);
-		(*fields)[(*n)++] = to;
-		bool is_quoted = *from == '"';
-		for (from += is_quoted; *from != '\0' && (is_quoted || *from != ',');) {
-			if (is_quoted && *from == '"' && from[1] != '"')
-				is_quoted = false;
-			else
-				*to++ = *from;
-			from += 1 + (is_quoted && *from == '"');
-		}
-		is_last = *from == '\0';
-		from += !is_last;
-		*to++ = '\0';
+	char id[1 + TEXT_DECIMAL_MAX + 1] = "n";
+	*text_decimal(id + 1, number->number) = '\0';
+	graphml_attribute(out, name, id);
+}
+
+static void put_cell(const struct graphml *g, const char *column, const struct cell *cell)
+{
+	bool is_node = g->table == TABLE_nodes;
+	char digits[TEXT_DECIMAL_MAX + 1];
+	if (cell->type == CELL_NUMBER) {
+		*text_decimal(digits, cell->number) = '\0';
+		graphml_value(g->out, is_node, column, digits);
+	} else if (cell->type == CELL_TEXT) {
+		char room[64], *text = cell->n < sizeof room ? room : memory_get(cell->n + (size_t)1, 1, NAME);
+		*text_put(text, cell->text, cell->n) = '\0';
+		graphml_value(g->out, is_node, column, text);
+		if (text != room)
+			free(text);
 	}
 }
 
-static bool take_row(struct rows *rows)
+/* Writes the node's construct, which has no column in its table. */
+static void put_construct(const struct graphml *g, const struct cell *number)
 {
-	ssize_t n = getline(&rows->line, &rows->line_bytes, rows->in);
-	if (n <= 0)
-		return false;
-	rows->line[strcspn(rows->line, "\n")] = '\0';
-	split(rows->line, &rows->fields, &rows->n_fields, &rows->fields_capacity);
-	return true;
+	uint64_t before = g->graph->before.n_constructs;
+	const struct construct *c = &g->graph->model->constructs[number->type == CELL_NUMBER ? number->number - before : 0];
+	graphml_value(g->out, true, "label", c->label);
+	graphml_value(g->out, true, "function", c->function);
+	graphml_value(g->out, true, "file", c->file);
 }
 
-static int rows_open(struct rows *rows, const char *dir, const char *name)
+static void *open_table(struct table_store *store, enum table_id table)
 {
-	*rows = (struct rows){.path = text_format("%s/%s", dir, name)};
-	rows->in = fopen(rows->path, "re");
-	if (rows->in == NULL)
-		return error("%s: %s", rows->path, strerror(errno));
-	unlink(rows->path);
-	size_t n_bytes = 0;
-	if (getline(&rows->names, &n_bytes, rows->in) <= 0)
-		return error("%s: is empty", rows->path);
-	rows->names[strcspn(rows->names, "\n")] = '\0';
-	split(rows->names, &rows->columns, &rows->n_columns, &rows->columns_capacity);
+	struct graphml *g = (struct graphml *)store;
+	g->table = table;
+	return g;
+}
+
+static ssize_t put_rows(void *self, const char *rows, size_t n_bytes)
+{
+	struct graphml *g = self;
+	struct cell cells[COLUMNS_MAX] = {{0}};
+	bool is_node = g->table == TABLE_nodes;
+	const struct column *columns = table_formats[g->table].columns;
+	unsigned n = table_n_columns(g->table);
+	for (const char *at = rows; at < rows + n_bytes;) {
+		for (unsigned i = 0; i < n; i++)
+			at = cell_read(&cells[i], at);
+		graphml_begin(g->out, is_node ? "node" : "edge", NULL, NULL);
+		if (is_node) {
+			put_id(g->out, "id", &cells[COLUMN_nodes_id]);
+		} else {
+			put_id(g->out, "source", &cells[COLUMN_edges_source]);
+			put_id(g->out, "target", &cells[COLUMN_edges_target]);
+		}
+		for (unsigned i = 0; i < n; i++)
+			put_cell(g, columns[i].name, &cells[i]);
+		if (is_node)
+			put_construct(g, &cells[COLUMN_nodes_construct]);
+		graphml_end(g->out);
+	}
+	return (ssize_t)n_bytes;
+}
+
+static int close_table(void *self)
+{
+	(void)self;
 	return 0;
 }
 
-static void rows_close(struct rows *rows)
+static void put_table_keys(xmlTextWriterPtr out, enum table_id table)
 {
-	if (rows->in != NULL)
-		fclose(rows->in);
-	free(rows->path);
-	free(rows->line);
-	free(rows->names);
-	free(rows->columns);
-	free(rows->fields);
-}
-
-static const char *field(const struct rows *rows, const char *column)
-{
-	for (size_t i = 0; i < rows->n_columns && i < rows->n_fields; i++)
-		if (strcmp(rows->columns[i], column) == 0)
-			return rows->fields[i];
-	return "";
-}
-
-static void put_values(xmlTextWriterPtr out, const struct rows *rows, bool is_node)
-{
-	for (size_t i = 0; i < rows->n_columns && i < rows->n_fields; i++)
-		graphml_value(out, is_node, rows->columns[i], rows->fields[i]);
-}
-
-static void put_id(xmlTextWriterPtr out, const char *name, const char *number)
-{
-	char *id = text_format("n%s", number);
-	graphml_attribute(out, name, id);
-	free(id);
-}
-
-static void put_nodes(const struct graphml *g, struct rows *rows, const struct graph *graph)
-{
-	while (take_row(rows)) {
-		uint64_t number = strtoull(field(rows, "construct"), NULL, 10);
-		const struct construct *c = &graph->model->constructs[number != 0 ? number - graph->before.n_constructs : 0];
-		graphml_begin(g->out, "node", NULL, NULL);
-		put_id(g->out, "id", field(rows, "id"));
-		put_values(g->out, rows, true);
-		graphml_value(g->out, true, "label", c->label);
-		graphml_value(g->out, true, "function", c->function);
-		graphml_value(g->out, true, "file", c->file);
-		graphml_end(g->out);
+	const struct column *columns = table_formats[table].columns;
+	for (unsigned i = 0; i < table_n_columns(table); i++) {
+		enum column_type type = columns[i].type;
+		graphml_key(out, table == TABLE_nodes, columns[i].name,
+			    type != TYPE_TEXT && type != TYPE_HANDLE && type != TYPE_ANY);
 	}
 }
 
-static void put_edges(const struct graphml *g, struct rows *rows)
-{
-	while (take_row(rows)) {
-		graphml_begin(g->out, "edge", NULL, NULL);
-		put_id(g->out, "source", field(rows, "source"));
-		put_id(g->out, "target", field(rows, "target"));
-		put_values(g->out, rows, false);
-		graphml_end(g->out);
-	}
-}
-
-static void put_keys(struct graphml *g, const struct rows *nodes, const struct rows *edges)
+static void put_keys(struct graphml *g)
 {
 	static const char *const more[] = {"label", "function", "file"};
 	if (g->has_keys)
 		return;
 	g->has_keys = true;
-	for (size_t i = 0; i < nodes->n_columns; i++)
-		graphml_key(g->out, true, nodes->columns[i]);
+	put_table_keys(g->out, TABLE_nodes);
 	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-		graphml_key(g->out, true, more[i]);
-	for (size_t i = 0; i < edges->n_columns; i++)
-		graphml_key(g->out, false, edges->columns[i]);
+		graphml_key(g->out, true, more[i], false);
+	put_table_keys(g->out, TABLE_edges);
 	graphml_begin(g->out, "graph", "edgedefault", "directed");
 }
 
 static int write_whole(struct graphml *g, size_t i)
 {
 	const struct graphs one = {&g->graphs->traces[i], &g->graphs->graphs[i], 1};
-	const char *dir = output_scratch();
-	const struct csv_place place = {.dir = dir};
-	struct rows nodes = {0}, edges = {0};
-	if (dir == NULL || graph_nodes_csv(&one, &place) != 0 || graph_edges_csv(&one, &place) != 0)
-		return -1;
-	int rc = rows_open(&nodes, dir, "nodes.csv");
-	if (rc == 0)
-		rc = rows_open(&edges, dir, "edges.csv");
-	if (rc == 0) {
-		put_keys(g, &nodes, &edges);
-		put_nodes(g, &nodes, one.graphs);
-		put_edges(g, &edges);
-	}
-	rows_close(&nodes);
-	rows_close(&edges);
-	return rc;
+	const struct table_place place = {.dir = g->dir, .store = &g->store};
+	g->graph = one.graphs;
+	put_keys(g);
+	return graph_nodes_csv(&one, &place) == 0 ? graph_edges_csv(&one, &place) : -1;
 }
 
 /* ---- The sink ---- */
@@ -315,7 +201,6 @@ static int close_graphml(void *self)
 	int rc = file_close(g->file, g->dir, NAME);
 	if (rc == 0 && g->has_failed)
 		rc = error("%s/%s: could not be written whole", g->dir, NAME);
-	output_scratch_end();
 	folds_free(g->folds);
 	free(g);
 	return rc;
@@ -327,6 +212,7 @@ int graphml_open(struct sink *sink, const struct graphs *graphs, const char *dir
 	if (file == NULL)
 		return -1;
 	struct graphml *g = memory_zeroed(1, sizeof *g, NAME);
+	g->store = (struct table_store){open_table, put_rows, close_table};
 	g->graphs = graphs;
 	g->dir = dir;
 	g->file = file;

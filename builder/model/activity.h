@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Activities: what ran on devices, as the devices' own records tell (OMPT device tracing). These are kernels,
- * operations on data, and activities that a device has a name of its own for. They are the rows of model.activities,
+ * Activities: what ran on devices, according to the devices' own records (OMPT device tracing). These are kernels,
+ * operations on data, and activities for which a device has a name of its own. They are the rows of model.activities,
  * ordered by device, queue and time; row 0 means "none". A dump without device tracing has no activities; what its host
  * did for devices is in model.operations.
  *
- * Filled by gather/: device.c makes the rows, device_time.c places them in the host's time, device_queues.c sorts them
- * into queues. Read by replay, graph/ and otf2/, on any thread.
+ * Filled by devices/: activities.c makes the rows, clocks.c places them in the host's time, queues.c sorts them into
+ * queues. Read by replay, graph/ and otf2/, on any thread.
  */
 #ifndef OTTER_BUILDER_MODEL_ACTIVITY_H
 #define OTTER_BUILDER_MODEL_ACTIVITY_H
@@ -27,7 +27,7 @@ struct activity {
 	uint64_t target_id;    /* 0 unknown */
 	uint64_t begin_device; /* the device's own units; 0 unknown */
 	uint64_t end_device;
-	uint64_t begin_host_ns; /* as ompt_translate_time gave them: in ns of omp_get_wtime's clock; 0 unknown */
+	uint64_t begin_host_ns; /* as ompt_translate_time returned them: in ns of omp_get_wtime's clock; 0 unknown */
 	uint64_t end_host_ns;
 	uint64_t begin_ticks; /* by the host's clock; 0 if that cannot be determined */
 	uint64_t end_ticks;
@@ -44,10 +44,10 @@ struct activity {
 	uint8_t type;                    /* enum activity_type */
 	uint8_t kind;                    /* ACTIVITY_DATA: target_data_op */
 	bool is_async;
-	bool is_double; /* private to gather: another row has the same activity */
+	bool is_double; /* private to gather: another row is the same activity */
 };
 
-/* A row of activities of one place on one device that do not overlap. */
+/* A sequence of activities of one place on one device that do not overlap. */
 struct queue {
 	int32_t device;
 	uint32_t lane; /* from 0: a place whose activities overlap has several lanes */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * When the threads of a team came to its barriers. gather/ notes each arrival in a list of its stream, several streams
- * at the same time, and then brings them together, on one thread; builder/states/ asks since when nobody was missing.
+ * When the threads of a team reached its barriers. gather/ notes each arrival in a list of its stream, several streams
+ * at the same time, and then merges the lists, on one thread; builder/states/ queries when the last thread arrived.
  */
 #ifndef OTTER_BUILDER_MODEL_ARRIVALS_H
 #define OTTER_BUILDER_MODEL_ARRIVALS_H
 
 #include "builder/support/array.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The only barrier of initial tasks that is noted: the one that closes their league. */
@@ -17,27 +18,26 @@
 struct arrival_list {
 	struct arrival {
 		uint32_t region;
-		uint32_t number; /* of the barrier in each member, from 1 */
+		uint32_t number; /* of the barrier, counted in each member, from 1 */
 		uint64_t ticks;
 	} * items;
 	size_t n, capacity;
 };
 
-/* By barrier: those of region r are first[r] to first[r + 1] - 1. */
+/* Arrays by barrier: those of region r are first[r] to first[r + 1] - 1. */
 struct arrivals {
 	size_t *first;
 	uint64_t *last_ticks;
-	uint32_t *n_members; /* that have come */
+	uint32_t *n_members; /* number of members that have arrived */
 };
 
-/* A member of the region's team comes to its barrier with this number. */
+/* A member of the region's team reaches its barrier with this number. */
 static inline void arrivals_note(struct arrival_list *list, uint32_t region, uint32_t number, uint64_t ticks)
 {
-	array_reserve((void **)&list->items, list->n + 1, &list->capacity, sizeof *list->items);
-	list->items[list->n++] = (struct arrival){region, number == ARRIVAL_OF_LEAGUE ? 1 : number, ticks};
+	array_push(list->items, list->n, list->capacity, (struct arrival){region, number == ARRIVAL_OF_LEAGUE ? 1 : number, ticks});
 }
 
-/* Brings the lists of all streams together, and frees them. */
+/* Merges the lists of all streams, and frees them. */
 static inline void arrivals_join(struct arrivals *a, struct arrival_list *lists, size_t n_lists, uint32_t n_regions)
 {
 	a->first = memory_zeroed((size_t)n_regions + 1, sizeof *a->first, "the barriers");
@@ -64,7 +64,7 @@ static inline void arrivals_join(struct arrivals *a, struct arrival_list *lists,
 	}
 }
 
-/* When the last of n_members came, UINT64_MAX: not all are known to have come. */
+/* When the last of n_members arrived; UINT64_MAX: not all are known to have arrived. */
 static inline uint64_t arrivals_last(const struct arrivals *a, uint32_t region, uint32_t number, uint32_t n_members)
 {
 	size_t barrier = a->first[region] + (number == ARRIVAL_OF_LEAGUE ? 1 : number) - 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How long each task, and each unit of Argobots, has executed: the one account of it. builder/states/ keeps it during the
- * replay, as it knows who works and who waits; the graph takes the times of tasks, units and fragments from it, and the
- * summary those of mutual exclusion, so that no two outputs can differ. A task's row is used on the thread of the stream in
- * which the task is current.
+ * How long each task, and each unit of Argobots, has executed: the only account of it. builder/states/ keeps it during the
+ * replay, as it knows which threads work and which wait; the graph takes the times of tasks, units and fragments from it, and
+ * the summary those of mutual exclusion, so that no two outputs can differ. A task's row is used on the thread of the stream
+ * in which the task is current.
  *
  * A task executes while its thread is in one of the states that state_is_executing() names, and it is the current task.
  */
@@ -13,21 +13,21 @@
 #include "builder/model/state.h"
 
 struct busy {
-	uint64_t *ticks; /* by row of model.tasks, or of model.units, without what the streams below add to it */
+	uint64_t *ticks; /* by row of model.tasks, or of model.units, without what `streams` will add */
 	struct busy_stream {
-		uint32_t task; /* that executes, 0 none */
+		uint32_t task; /* the task or unit that executes, 0 none */
 		uint64_t since_ticks;
 		char apart[48]; /* so that no two streams share a cache line */
 	} * streams;            /* by row of dump.streams */
 };
 
-/* Of units: what they executed outside of OpenMP's regions, and how long they were blocked there; neither while they polled. */
+/* How long units executed outside of OpenMP's regions, and how long they were blocked there; neither while they polled. */
 struct unit_busy {
 	struct busy busy, blocked; /* by row of model.units; ticks of `blocked` is NULL where switches were not recorded */
 };
 
 /*
- * Does the current task execute something in this state? A target construct counts: nothing on the host tells how much
+ * Does the current task execute something in this state? A target construct counts: no record of the host shows how much
  * of it is waiting for the device.
  */
 static inline bool state_is_executing(enum state state)
@@ -45,8 +45,8 @@ static inline uint64_t busy_until(const struct busy *busy, uint32_t stream, uint
 }
 
 /*
- * How much a task has executed since it had executed `*then`, which then also has that. Where records contradict each other, as
- * where two streams execute one task at once, `now` may be less than `*then`: that is 0, and `*then` stays what it is.
+ * How much more a task has executed by `now` than at `*then`, both in ticks that it has executed; sets `*then` to `now`. Where
+ * records contradict each other, as where two streams execute one task at once, `now` may be less: returns 0, `*then` stays.
  */
 static inline uint64_t busy_grown(uint64_t *then, uint64_t now)
 {

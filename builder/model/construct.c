@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The table of constructs: their rows by kind and code address, the names of their kinds, and the kinds of constructs
- * that records about devices belong to. Callers and threads are named in construct.h.
+ * that records about devices belong to. Threads: see construct.h.
  */
 #include "builder/model/tables.h"
 #include "builder/support/array.h"
+#include "builder/support/memory.h"
+#include "builder/support/sort.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define RECENT_CONSTRUCTS 64
@@ -124,10 +127,9 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 		uint32_t nameless = model_construct(m, kind, 0); /* may move the map's items, so the key is looked up again */
 		return *map_put(&index->rows, key) = nameless;
 	}
-	array_reserve((void **)&m->constructs, (size_t)m->n_constructs + 1, &index->capacity, sizeof *m->constructs);
-	*row = m->n_constructs++;
-	m->constructs[*row] = (struct construct){.codeptr = codeptr, .kind = kind, .label = "", .file = "", .function = ""};
-	return *row;
+	array_push(m->constructs, m->n_constructs, index->capacity,
+		   (struct construct){.codeptr = codeptr, .kind = kind, .label = "", .file = "", .function = ""});
+	return *row = m->n_constructs - 1;
 }
 
 uint32_t model_find_construct(const struct model *m, enum construct_kind kind, uint64_t codeptr)
@@ -155,4 +157,78 @@ void model_constructs_end(struct model *m)
 		map_free(&m->construct_index->rows);
 	free(m->construct_index);
 	free(m->constructs);
+}
+
+/* ---- Undeferred ---- */
+
+/*
+ * For which tasks is the task that creates them suspended until they end, by the text of the program? Runtimes report
+ * a task as undeferred where the program requires that (if(0), or the parent is final: OpenMP 5.1 sections 2.12.1 and
+ * 1.2.5), and wherever else they execute it at once. Called by builder/graph/order.c, on any thread: it only reads.
+ */
+
+/*
+ * LLVM's runtime calls every task undeferred in a team of one, and in any team under KMP_TASKING=0 (Q50). In larger
+ * teams it is the program that makes a task undeferred: a task that is executed at once since the queue is full does
+ * not have the flag. For other runtimes this is not known. But the children of a final task are undeferred with any
+ * runtime and team.
+ */
+enum suspension model_suspends(const struct model *m, uint32_t row)
+{
+	const struct task *task = &m->tasks[row], *parent = &m->tasks[task->parent];
+	const struct region *region = &m->regions[task->region];
+	bool is_alone = region->actual <= 1 || region->flags & parallel_flags_league; /* each initial task of a league is */
+	if (!task_is_explicit(task) || !(task->flags & task_flags_undeferred) || task->flags & task_flags_taskwait)
+		return SUSPENDS_NOT;
+	if (task_is_explicit(parent) && parent->flags & task_flags_final)
+		return SUSPENDS;
+	return m->is_libomp && !m->is_immediate && !is_alone ? SUSPENDS : SUSPENDS_MAYBE;
+}
+
+/* ---- Constructs at the same place ---- */
+
+/*
+ * Which constructs are the same place of the source, although they have different code addresses: copies of the code, or
+ * several calls in a line. Used when constructs have their lines; one thread.
+ */
+
+#define WHAT "the constructs"
+
+struct named_construct {
+	const struct construct *construct;
+	uint32_t row;
+};
+
+static int by_place(const void *left, const void *right)
+{
+	const struct named_construct *l = left, *r = right;
+	int order = (int)l->construct->kind - (int)r->construct->kind;
+	order = order != 0 ? order
+			   : (int)(l->construct->line > r->construct->line) - (int)(l->construct->line < r->construct->line);
+	order = order != 0 ? order : strcmp(l->construct->file, r->construct->file);
+	return order != 0 ? order : strcmp(l->construct->function, r->construct->function);
+}
+
+static int by_place_and_row(const void *left, const void *right)
+{
+	int order = by_place(left, right);
+	return order != 0 ? order
+			  : (((const struct named_construct *)left)->row < ((const struct named_construct *)right)->row ? -1 : 1);
+}
+
+uint32_t *model_same_constructs(const struct model *m)
+{
+	uint32_t *same = memory_zeroed(m->n_constructs, sizeof *same, WHAT), n = 0;
+	struct named_construct *named = memory_get(m->n_constructs, sizeof *named, WHAT);
+	for (uint32_t c = 0; c < m->n_constructs; c++) {
+		same[c] = c;
+		if (m->constructs[c].line != 0)
+			named[n++] = (struct named_construct){&m->constructs[c], c};
+	}
+	sort_array(named, n, by_place_and_row);
+	for (uint32_t i = 1; i < n; i++)
+		if (by_place(&named[i - 1], &named[i]) == 0)
+			same[named[i].row] = same[named[i - 1].row];
+	free(named);
+	return same;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Constructs: the places in the source that tasks, regions, synchronisations and the like come from. They are the rows
- * of model.constructs, each (kind, code address) once; row 0 is the unknown construct. Gather
- * and the story of units add them as records name them, on one thread or each stream its own first (gather/constructs.c);
- * symbols.c names them at the end.
+ * of model.constructs, each (kind, code address) once; row 0 is the unknown construct. Gather and the state machine of
+ * units add them as records name them: on one thread, or first in a table for each stream (gather/constructs.c). symbols.c
+ * names them at the end.
  */
 #ifndef OTTER_BUILDER_MODEL_CONSTRUCT_H
 #define OTTER_BUILDER_MODEL_CONSTRUCT_H
@@ -69,7 +69,7 @@ struct construct {
 	uint64_t codeptr; /* return address, 0 unknown */
 	enum construct_kind kind;
 	/* Set by symbols.c; strings live as long as the model; "" unknown. */
-	const char *label; /* for people: "task@fib.c:12", or "task@fib+0x1234" (symbols.h) */
+	const char *label; /* for people to read: "task@fib.c:12", or "task@fib+0x1234" (symbols.h) */
 	const char *file;  /* whole path */
 	const char *function;
 	unsigned line;
@@ -77,13 +77,13 @@ struct construct {
 
 /*
  * The row of the construct (kind, codeptr), which is added if it is new. An address inside the OpenMP runtime counts as
- * unknown (Q9): it tells nothing about the program, and differs between teams of one thread and of many.
+ * unknown (Q9): it says nothing about the program, and differs between teams of one thread and of many.
  */
 uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr);
 
 /*
- * The same when the tables are complete: nothing is added. If no record of the first pass named the construct, this is
- * the construct of that kind without an address, or row 0.
+ * The same when the tables are complete: adds nothing. If no record of the first pass named the construct, this is the
+ * construct of that kind without an address, or row 0.
  */
 uint32_t model_find_construct(const struct model *m, enum construct_kind kind, uint64_t codeptr);
 
@@ -132,6 +132,18 @@ enum construct_kind construct_of_data(unsigned target_data_op); /* without _asyn
 static inline bool sync_is_barrier(unsigned sync_kind)
 {
 	return sync_kind != sync_kind_taskwait && sync_kind != sync_kind_taskgroup && sync_kind != sync_kind_reduction;
+}
+
+/* Is it one of Argobots'? */
+static inline bool construct_is_of_units(enum construct_kind kind)
+{
+	return kind >= CONSTRUCT_UNIT && kind <= CONSTRUCT_EXTERNAL;
+}
+
+/* Is it a worksharing region? A scope region is not: barriers and worksharing regions may be nested inside it. */
+static inline bool work_is_sharing(unsigned work_kind)
+{
+	return work_kind != work_kind_taskloop && work_kind != work_kind_distribute && work_kind != work_kind_scope;
 }
 
 /* The word of a construct kind: "task", "parallel", "taskwait", ... */

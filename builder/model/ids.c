@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Determines which ids have rows, and finds rows by id (ids.h). Called by tables.c before the tables are made; one
- * thread.
+ * Determines which ids have rows, and finds rows by id (ids.h). One thread.
  */
 #include "builder/model/ids.h"
 #include "builder/support/array.h"
+#include "builder/model/tables.h"
+#include "builder/support/lower_bound.h"
+#include "builder/support/sort.h"
 
 #include <string.h>
 
@@ -12,14 +14,7 @@
 
 size_t model_stream_row(const struct dump *dump, uint32_t number)
 {
-	size_t low = 0, high = dump->n_streams;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (dump->streams[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = lower_bound(i, 0, dump->n_streams, dump->streams[i].number < number);
 	return low < dump->n_streams && dump->streams[low].number == number ? low : dump->n_streams;
 }
 
@@ -41,9 +36,9 @@ struct id_fields {
 	} fields[4];
 };
 
-struct names {
+struct id_lists {
 	const struct dump *dump;
-	const struct id_rows *rows[2]; /* [0] of tasks, [1] of regions; `lists` likewise */
+	const struct id_rows *rows[2]; /* [0]: of tasks, [1]: of regions; the same for `lists` */
 	struct list {
 		uint64_t *keys;
 		size_t n, capacity;
@@ -51,7 +46,7 @@ struct names {
 	struct id_fields kinds[EVENT_KIND_LIMIT];
 };
 
-static const struct id_fields *fields_of(struct names *names, unsigned kind)
+static const struct id_fields *fields_of(struct id_lists *names, unsigned kind)
 {
 	struct id_fields *known = &names->kinds[kind];
 	unsigned n = 0;
@@ -69,7 +64,7 @@ static const struct id_fields *fields_of(struct names *names, unsigned kind)
 }
 
 /* Keeps an id that a record names, if its stream gave it and is not dense. */
-static void name(struct names *names, bool is_region, uint64_t id)
+static void name(struct id_lists *names, bool is_region, uint64_t id)
 {
 	const struct dump *dump = names->dump;
 	struct list *list = &names->lists[is_region];
@@ -80,12 +75,11 @@ static void name(struct names *names, bool is_region, uint64_t id)
 	if (row == dump->n_streams || names->rows[is_region]->n_dense[row] > 0 ||
 	    counter > (is_region ? dump->streams[row].max_region : dump->streams[row].max_task))
 		return;
-	array_reserve((void **)&list->keys, list->n + 1, &list->capacity, sizeof *list->keys);
-	list->keys[list->n++] = key;
+	array_push(list->keys, list->n, list->capacity, key);
 }
 
 /* Keeps all ids that a stream's records and segment headers name. */
-static void name_all(struct names *names, const struct stream *s)
+static void name_all(struct id_lists *names, const struct stream *s)
 {
 	struct cursor c;
 	cursor_init(&c, s);
@@ -101,20 +95,13 @@ static void name_all(struct names *names, const struct stream *s)
 	}
 }
 
-static int by_key(const void *left, const void *right)
-{
-	uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
-	return l < r ? -1 : l > r;
-}
-
 /* Hands the list over to the rows, sorted, with each key once. */
 static void take_list(struct id_rows *rows, struct list *list, const struct dump *dump)
 {
 	size_t n = 0, at = 0;
 	rows->named = list->keys;
 	rows->first = memory_zeroed(dump->n_streams + 1, sizeof *rows->first, "the ids that records name");
-	if (list->n > 0)
-		qsort(list->keys, list->n, sizeof *list->keys, by_key);
+	sort_array(list->keys, list->n, by_u64);
 	for (size_t i = 0; i < list->n; i++)
 		if (i == 0 || list->keys[i] != list->keys[n - 1])
 			list->keys[n++] = list->keys[i];
@@ -128,7 +115,7 @@ static void take_list(struct id_rows *rows, struct list *list, const struct dump
 
 static void find_named(struct id_rows *tasks, struct id_rows *regions, const struct dump *dump)
 {
-	struct names *names = memory_zeroed(1, sizeof *names, "the ids that records name");
+	struct id_lists *names = memory_zeroed(1, sizeof *names, "the ids that records name");
 	names->dump = dump;
 	names->rows[0] = tasks;
 	names->rows[1] = regions;
@@ -148,7 +135,7 @@ static void allocate(struct id_rows *rows, const struct dump *dump)
 				 .n_dense = memory_zeroed(n + 1, sizeof *rows->n_dense, "the rows of ids")};
 }
 
-/* Sets the bases. 0, or -1 after an error message: there are more ids than a row's number can tell apart. */
+/* Sets the bases. 0, or -1 after an error message: there are more ids than row numbers. */
 static int number(struct id_rows *rows, const struct dump *dump)
 {
 	uint64_t base = 0;
@@ -193,29 +180,73 @@ uint32_t id_rows_named(const struct id_rows *rows, size_t stream, uint64_t count
 	if (low == high)
 		return 0;
 	uint64_t key = rows->named[low] >> COUNTER_BITS << COUNTER_BITS | counter;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (rows->named[middle] < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < rows->first[stream + 1] && rows->named[low] == key
-		       ? rows->base[stream] + (uint32_t)(low - rows->first[stream]) + 1
-		       : 0;
+	low = lower_bound(i, low, high, rows->named[i] < key);
+	return low < high && rows->named[low] == key ? rows->base[stream] + (uint32_t)(low - rows->first[stream]) + 1 : 0;
 }
 
 void id_rows_origin(const struct id_rows *rows, size_t n_streams, uint32_t row, uint32_t *stream_row_out, uint32_t *number)
 {
 	/* Finds the last stream whose base is smaller than the row: bases ascend, and counters begin at 1. */
-	size_t low = 0, high = n_streams;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (rows->base[middle] < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = lower_bound(i, 0, n_streams, rows->base[i] < row);
 	*stream_row_out = low ? (uint32_t)(low - 1) : 0;
 	*number = low ? row - rows->base[low - 1] : 0;
+}
+
+/* ---- Operations by id, and devices by number ---- */
+
+/*
+ * Keys of target regions have this bit: a runtime that assigns ids itself may use one number for a region and for an operation.
+ */
+#define TARGET_KEY (UINT64_C(1) << 63)
+
+static uint32_t find(const struct model *m, uint64_t key)
+{
+	const uint32_t *row = map_get(&m->operation_rows, key);
+	return row != NULL ? *row : 0;
+}
+
+uint32_t model_operation(const struct model *m, uint64_t id)
+{
+	return id != 0 ? find(m, id & ~TARGET_KEY) : 0;
+}
+
+uint32_t model_target(const struct model *m, uint64_t id)
+{
+	return id != 0 ? find(m, id | TARGET_KEY) : 0;
+}
+
+void model_name_operation(struct model *m, uint32_t row)
+{
+	const struct operation *o = &m->operations[row];
+	*map_put(&m->operation_rows, o->type == OPERATION_TARGET ? o->id | TARGET_KEY : o->id & ~TARGET_KEY) = row;
+}
+
+void model_name_kernels(struct model *m)
+{
+	for (uint32_t i = 1; i < m->n_activities; i++) {
+		struct activity *a = &m->activities[i];
+		const struct operation *o = a->operation != 0 ? &m->operations[a->operation] : NULL;
+		if (a->type != ACTIVITY_KERNEL || o == NULL || o->type != OPERATION_SUBMIT)
+			continue;
+		a->construct = model_construct(m, CONSTRUCT_KERNEL, m->constructs[o->construct].codeptr);
+	}
+}
+
+const struct device *model_device(const struct model *m, int32_t number)
+{
+	for (size_t i = 0; i < m->n_devices; i++)
+		if (m->devices[i].number == number)
+			return &m->devices[i];
+	return NULL;
+}
+
+/* If no device is known at all, no operation used one, and only the sign of the number decides. */
+bool model_is_device(const struct model *m, int32_t number)
+{
+	return number >= 0 && (m->n_devices == 0 || model_device(m, number) != NULL);
+}
+
+int32_t model_normal_device(const struct model *m, int32_t number)
+{
+	return model_is_device(m, number) ? number : DEVICE_HOST;
 }

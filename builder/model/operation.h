@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Operations: target regions, operations on the data of devices, and launches of kernels, as the host's records tell.
+ * Operations: target regions, operations on the data of devices, and launches of kernels, according to the host's records.
  * They are the rows of model.operations, stream after stream, in the order of the records with which they begin; row 0
- * means "none". Filled by gather/target.c and gather/constructs.c, on one thread; then only read.
+ * means "none". Filled by devices/operations.c, on one thread; then only read.
  */
 #ifndef OTTER_BUILDER_MODEL_OPERATION_H
 #define OTTER_BUILDER_MODEL_OPERATION_H
@@ -24,7 +24,7 @@ struct operation {
 	uint64_t id; /* host_op_id or target_id: given by the recorder, or by the runtime; 0 unknown */
 	uint16_t kind;
 	uint8_t type;    /* enum operation_type */
-	bool is_async;   /* it may go on after its end was reported */
+	bool is_async;   /* it may continue after its end was reported */
 	bool is_instant; /* reported by a single record: when it ended is not known */
 	bool has_end;    /* its end was reported */
 	bool has_failed; /* an allocation that returned no memory */
@@ -39,11 +39,11 @@ struct operation {
 	uint32_t activity;  /* row of model.activities: the same operation as its device reported it; 0 none */
 	uint64_t target_id; /* of the target region, as the record has it; 0 none */
 	uint64_t src_address, dest_address;
-	uint64_t n_bytes; /* a delete: those of the allocation, if known; a failed allocation: those asked for */
+	uint64_t n_bytes; /* a delete: those of the allocation, if known; a failed allocation: those requested */
 	uint64_t begin_ticks, end_ticks;
 };
 
-/* A device that the runtime has announced. If it announced none: a device that is known by what was done to it. */
+/* A device that the runtime has announced. If it announced none: a device that operations use. */
 struct device {
 	int32_t number;
 	const char *type;                /* as the runtime calls it; "" unknown */

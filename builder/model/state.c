@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table of thread states: OMPT's number for each. Callers are named in state.h.
+ * The table of thread states: OMPT's number for each.
  */
 #include "builder/model/state.h"
 #include "common/event.h"

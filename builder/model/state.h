@@ -34,8 +34,8 @@ enum state {
 	STATE_IDLE,
 	STATE_OVERHEAD,
 	STATE_UNDEFINED,
-	STATE_PREEMPTED, /* not OMPT's: it would work, or be in the runtime, and another thread has its processor */
-	STATE_BLOCKED,   /* not OMPT's: in a task, and it waits for something that the runtime does not know */
+	STATE_PREEMPTED, /* not OMPT's: the thread could run, in a task or the runtime, but another thread has its processor */
+	STATE_BLOCKED,   /* not OMPT's: the thread is in a task and waits for something that the runtime does not know */
 	STATES,
 	STATE_NONE = STATES /* the stream has no thread at that time */
 };
@@ -51,8 +51,8 @@ unsigned state_number(enum state state);
 const char *state_name(enum state state);
 
 /*
- * Is this interval to be left out? A thread is in the undefined state from its beginning to its first event in OpenMP,
- * between which there is most often no time at all.
+ * Should this interval be left out? A thread is in the undefined state from its beginning to its first event in OpenMP;
+ * most often both have the same time.
  */
 static inline bool state_is_nothing(enum state state, uint64_t since_ticks, uint64_t ticks)
 {

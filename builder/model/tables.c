@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the tables do themselves: find rows by id and constructs by place, and own the memory. Callers are named in
- * tables.h; one thread.
+ * The functions of the tables: they find rows by id and constructs by place, and own the memory. One thread.
  */
 #include "builder/model/tables.h"
 #include "builder/support/array.h"
@@ -98,12 +97,11 @@ uint32_t model_add_root(struct model *m, uint32_t stream, uint32_t n)
 	struct private_tables *private = m->private_tables;
 	if (m->n_tasks == UINT32_MAX || m->n_regions == UINT32_MAX)
 		return 0;
-	array_reserve((void **)&m->tasks, (size_t)m->n_tasks + 1, &private->tasks_capacity, sizeof *m->tasks);
-	array_reserve((void **)&m->regions, (size_t)m->n_regions + 1, &private->regions_capacity, sizeof *m->regions);
-	m->tasks[m->n_tasks] = (struct task){.region = m->n_regions, .flags = task_flags_initial};
-	m->regions[m->n_regions] = (struct region){.actual = 1, .join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX};
-	m->n_regions++;
-	return *map_put(&private->missing_roots, (uint64_t)stream << 32 | n) = m->n_tasks++;
+	array_push(m->tasks, m->n_tasks, private->tasks_capacity,
+		   (struct task){.region = m->n_regions, .flags = task_flags_initial});
+	array_push(m->regions, m->n_regions, private->regions_capacity,
+		   (struct region){.actual = 1, .join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX});
+	return *map_put(&private->missing_roots, (uint64_t)stream << 32 | n) = m->n_tasks - 1;
 }
 
 /* KMP_TASKING=0, as the environment had it when the recorder began. */
@@ -159,8 +157,11 @@ void model_free(struct model *m)
 		free(m->lock_orders[i]);
 	free(m->lock_orders);
 	map_free(&m->lock_rows);
+	map_free(&m->late_releases);
+	free(m->late_ticks);
 	free(m->delays);
 	free(m->excluded);
+	free(m->early_ends);
 	arrivals_free(&m->arrivals);
 	for (struct model_string *string = m->strings, *next; string != NULL; string = next) {
 		next = string->next;

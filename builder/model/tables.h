@@ -5,9 +5,9 @@
  * is hashed (ids.h has the exception, streams with far more ids than records). Row 0 of every table means "unknown" or
  * "none".
  *
- * gather/ fills the tables, replay/ and the visitors read them: what these need besides, they keep in arrays of their
- * own, by the same rows. Only the names of constructs come later, from symbols.c. Gather fills them on several
- * threads, one a stream; from then on several threads read them.
+ * gather/ fills the tables, on several threads, one for each stream; from then on several threads read them. replay/ and the
+ * visitors keep what else they need in arrays of their own, by the same rows. Only the names of constructs are filled in
+ * later, by symbols.c.
  */
 #ifndef OTTER_BUILDER_MODEL_TABLES_H
 #define OTTER_BUILDER_MODEL_TABLES_H
@@ -20,7 +20,50 @@
 #include "builder/model/ids.h"
 #include "builder/model/operation.h"
 #include "builder/model/units.h"
-#include "builder/model/window.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Window ---- */
+
+/*
+ * The part of a process's time that outputs are about (--from, --to): run.c sets it in the model before the replay.
+ * Whatever shows times or adds them up limits them to the part with these functions. Constant during the replay; any thread.
+ */
+
+/* The time from `from` on and before `to`, in ticks; if is_part is not set, all of the time. */
+struct window {
+	bool is_part;
+	uint64_t from, to;
+};
+
+/* Does the part contain none of the process's time? */
+static inline bool window_is_empty(const struct window *window)
+{
+	return window->is_part && window->from == window->to;
+}
+
+/* The time in the part that is nearest to `ticks`. */
+static inline uint64_t window_clip(const struct window *window, uint64_t ticks)
+{
+	if (!window->is_part)
+		return ticks;
+	return ticks < window->from ? window->from : ticks > window->to ? window->to : ticks;
+}
+
+/* How much of this time is in the part. */
+static inline uint64_t window_ticks(const struct window *window, uint64_t since, uint64_t until)
+{
+	uint64_t begin = window_clip(window, since), end = window_clip(window, until);
+	return end > begin ? end - begin : 0;
+}
+
+/* Is some of this time in the part? An event without duration is in the part unless it is at the part's end. */
+static inline bool window_meets(const struct window *window, uint64_t since, uint64_t until)
+{
+	return !window->is_part || (since < window->to && (until > window->from || since >= window->from));
+}
 
 /*
  * How deep the builder lets scopes nest in a task, and regions in a thread. No program comes near this; but damaged
@@ -54,7 +97,7 @@ enum {
  */
 #define TASK_PART_CANCELLED (TASK_CANCEL_CURRENT | TASK_CANCEL_WAITING)
 
-/* More than one stream may have a part in the task: the replay hands it over from one to the next (replay/hand.h). */
+/* More than one stream may have a part in the task: the replay hands it over from one to the next (replay/handover.c). */
 #define TASK_HANDED (TASK_MIGRATED | TASK_ENDED_ELSEWHERE | TASK_DETACHED)
 
 struct task {
@@ -76,7 +119,7 @@ struct task {
 
 _Static_assert(sizeof(struct task) == 48, "reliability.md bounds the memory by what a task takes");
 
-/* Was it created by a task-generating construct? Implicit tasks of teams and initial tasks of root threads were not. */
+/* Was the task created by a task-generating construct? Implicit tasks of teams and initial tasks of root threads were not. */
 static inline bool task_is_explicit(const struct task *task)
 {
 	return !(task->flags & (task_flags_implicit | task_flags_initial));
@@ -96,7 +139,7 @@ static inline bool task_is_split(const struct task *task)
 	return task->flags & TASK_SPLIT;
 }
 
-/* The runtime's own task that created this one in its parent's place; 0: there is none. */
+/* The runtime's own task that created this one in its parent's place; 0: none. */
 static inline uint32_t task_in_place(const struct task *task)
 {
 	return task_is_explicit(task) && !(task->flags & task_flags_taskwait) ? task->in_place : 0;
@@ -106,7 +149,7 @@ struct region {
 	uint32_t task;      /* row of the encountering task; 0 for the region around a root thread's initial task */
 	uint32_t construct; /* row */
 	uint32_t team;      /* row; 0 if no implicit task of the region was recorded */
-	uint32_t requested; /* number of threads asked for */
+	uint32_t requested; /* number of threads requested */
 	uint32_t actual;    /* number of threads, as the primary thread's implicit task says */
 	uint16_t n_members_seen;
 	uint8_t flags; /* parallel_flags */
@@ -134,14 +177,16 @@ struct team {
 
 /*
  * Counts by name. While a pass or a visitor works on a stream, it adds to that stream's row, model_notes(m, stream), and
- * to no other. model.notes is what is found outside of streams, and the sum of all: model_sum_notes() adds the rows to it
- * in the order of streams, and empties them. model_gather() and replay_run() end with it. So during the replay
- * model.notes is what gather found, which never depends on what other streams do.
+ * to no other. model.notes has what is found outside of streams, and the sum of all rows: model_sum_notes() adds them to it
+ * in the order of streams, and empties them. model_gather() and replay_run() end with that. So during the replay
+ * model.notes has what gather found, which never depends on what other streams do.
  */
 struct notes {
 	struct tally quirks, repairs;
 	char apart[64]; /* so that no two streams share a cache line */
 };
+
+struct paradigm;
 
 struct model {
 	const struct dump *dump;
@@ -150,7 +195,7 @@ struct model {
 	uint32_t *implicit; /* rows of implicit and initial tasks, in order */
 	size_t n_implicit;
 	unsigned task_flags;     /* all flags that tasks have */
-	bool *has_helper_thread; /* by row of dump.streams: it is of one of the runtime's own threads (TASK_HELPER) */
+	bool *has_helper_thread; /* by row of dump.streams: one of the runtime's own threads made it (TASK_HELPER) */
 	struct region *regions;
 	uint32_t n_regions;
 	struct id_rows task_rows, region_rows;
@@ -160,52 +205,69 @@ struct model {
 	struct construct *constructs;
 	uint32_t n_constructs;
 	struct construct_index *construct_index; /* private to construct.c */
-	uint64_t first_ticks, last_ticks;        /* of all records */
+	uint64_t first_ticks, last_ticks;        /* of the process where its start and end are known, else of all records */
+	uint64_t last_record_ticks;              /* the last record's time; 0: there is none */
 	struct window window;                    /* the part of that time which outputs are about; set by run.c */
 	uint64_t n_events[EVENT_KIND_LIMIT];
 	uint64_t n_threads;       /* distinct OS threads */
 	uint64_t n_migrated;      /* tasks whose parts ran on more than one stream */
 	bool is_sure;             /* no records are missing, and gather found none that contradict each other */
-	bool is_apart;            /* no stream touches a task that another one has, but where it is handed over */
-	bool has_handed;          /* some task is handed over between streams (TASK_HANDED) */
+	bool is_apart;            /* no two streams have a part in the same task, except where it is handed over */
+	bool has_handovers;       /* some task is handed over between streams (TASK_HANDED) */
 	uint32_t n_task_ids;      /* rows below this have ids; rows from this on are initial tasks that were made up (Q40) */
-	uint64_t n_unknown_waits; /* in teams of one: waits of which it is not known whether an undeferred task has them (Q45) */
+	uint64_t n_unknown_waits; /* in teams of one: waits that an undeferred task may or may not have (Q45) */
 	uint64_t n_aliases;       /* task ids that stand for another task (model_alias) */
 	bool is_libomp;           /* the runtime is LLVM's: its quirks are resolved (docs/runtimes.md) */
-	bool is_immediate;        /* it was told to defer no task (KMP_TASKING=0, Q50) */
+	bool is_immediate;        /* the runtime was set to defer no task (KMP_TASKING=0, Q50) */
 	struct switches switches; /* when threads had no processor */
 	struct notes *notes;      /* not a table: the sum (see struct notes) */
 	struct notes *stream_notes;
 	struct operation *operations; /* row 0 none */
-	uint32_t n_operations;        /* rows, row 0 included; 0 where there are none */
+	uint32_t n_operations;        /* rows, row 0 included; 0: no operations */
 	size_t operations_capacity;
 	uint32_t *operation_base;  /* by row of dump.streams: the row of its first operation */
-	struct map operation_rows; /* id -> row (operation.c) */
+	struct map operation_rows; /* id -> row (ids.c) */
 	struct device *devices;
 	size_t n_devices, devices_capacity;
 	struct activity *activities; /* row 0 none */
-	uint32_t n_activities;       /* rows, row 0 included; 0 where there are none */
+	uint32_t n_activities;       /* rows, row 0 included; 0: no activities */
 	size_t activities_capacity;
 	struct queue *queues;
 	uint32_t n_queues;
-	struct work_unit *units; /* row 0 none */
-	uint32_t n_units;        /* rows, row 0 included; 0 where there are none */
+	struct work_unit *units;        /* row 0 none */
+	uint32_t n_units;               /* rows, row 0 included; 0: no units */
+	const struct paradigm *tasking; /* the paradigm that has these units (paradigm.h); NULL: no units */
 	struct delay_record {
 		uint32_t source, sink; /* rows: the runtime reported that sink had to wait for source when it was created */
 	} * delays;
 	size_t n_delays, delays_capacity;
 	struct excluded {
 		uint32_t task;     /* row */
-		uint64_t variable; /* it may not run while another child of its parent runs that has this one */
+		uint64_t variable; /* address: the task may not run while another child of its parent runs that has the same one */
 	} * excluded;              /* of each mutexinoutset dependence */
 	size_t n_excluded;
+	struct early_end {
+		uint32_t stream; /* row of dump.streams */
+		uint64_t ticks;  /* of a taskgroup's or scope region's begin: the worksharing region that is open ended before it */
+	} * early_ends;          /* by stream, then by ticks */
+	size_t n_early_ends;
 	struct arrivals arrivals; /* at the barriers of teams */
 	uint32_t **lock_orders;   /* by row of dump.streams: the acquisition number of each of its acquiring records; or NULL */
 	struct map lock_rows;     /* wait id -> number of the mutex, from 1: in the order of streams, by first acquisition */
 	uint32_t n_locks;
+	struct map late_releases; /* mutex << 32 | acquisition number -> row of late_ticks + 1, where the release may be late */
+	uint64_t *late_ticks;     /* of the next acquisition: no later than that the mutex was released */
+	uint32_t n_late;
+	size_t late_capacity;
 	void *private_tables;         /* private to tables.c */
 	struct model_string *strings; /* what model_keep() has copied */
 };
+
+/* Is it a region of the program: none of the runtime's own, and not that of an initial task? */
+static inline bool region_is_programs(const struct region *region)
+{
+	return (region->state & (REGION_ANNOUNCED | REGION_INITIAL | REGION_HELPER | REGION_HIDDEN)) == REGION_ANNOUNCED;
+}
 
 /* When the region was over: its join, else its parallel_end; UINT64_MAX: neither was seen. */
 static inline uint64_t region_end_ticks(const struct region *region)
@@ -213,7 +275,7 @@ static inline uint64_t region_end_ticks(const struct region *region)
 	return region->join_ticks != UINT64_MAX ? region->join_ticks : region->end_ticks;
 }
 
-/* Was recording paused, or stopped? Where its end is missing, there may be no more than the record of its next begin. */
+/* Was recording paused, or stopped? If the record of its end is missing, there may be only that of its next begin. */
 static inline bool model_was_paused(const struct model *m)
 {
 	return m->n_events[EVENT_recording_off] != 0 || m->n_events[EVENT_recording_on] != 0;
@@ -286,10 +348,10 @@ static inline void model_region_origin(const struct model *m, uint32_t region, u
 enum suspension {
 	SUSPENDS_NOT,
 	SUSPENDS,      /* by the program's text */
-	SUSPENDS_MAYBE /* it was, but it is not known whether the text asks for that: see undeferred.c */
+	SUSPENDS_MAYBE /* it was, but it is not known whether the text requires that: see undeferred.c */
 };
 
-/* undeferred.c: of the task that created `task`, after model_gather(). */
+/* construct.c: of the task that created `task`, after model_gather(). */
 enum suspension model_suspends(const struct model *m, uint32_t task);
 
 /*
@@ -300,8 +362,8 @@ int model_allocate(struct model *m, const struct dump *dump);
 
 /*
  * Makes up the initial task of a root thread whose runtime did not report it (Q40), and a region around it: the tables
- * grow. The task's row, or 0 where the tables are full. model_missing_root() finds the stream's n-th one, from 0, again; 0:
- * there are not so many.
+ * grow. The task's row, or 0 where the tables are full. model_missing_root() returns the stream's n-th one, from 0; 0: the
+ * stream has fewer.
  */
 uint32_t model_add_root(struct model *m, uint32_t stream, uint32_t n);
 uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n);
@@ -321,5 +383,18 @@ bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr);
 void model_set_reduction_barrier(struct model *m, uint64_t codeptr);
 
 void model_free(struct model *m);
+
+/* ---- Trace ---- */
+
+/*
+ * One process of a run, on its way through the builder: its dump, and the tables that the dump was gathered into. Owned
+ * by run.c; one thread.
+ */
+
+struct trace {
+	struct dump dump;
+	struct model model;
+	uint32_t process; /* number in the run, from 0 */
+};
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names for values in the table of Argobots' work units. Called by outputs; one thread.
+ * Names for values in the table of Argobots' work units. One thread.
  */
 #include "builder/model/units.h"
 #include "common/event.h"

@@ -2,8 +2,8 @@
  *
  * The table of Argobots' work units: rows of model.units. A row is one run of a unit, from its creation or revival to
  * its end; a revived unit has a row for each run, linked by `before`. There are also rows for those that act without
- * having been created: the primary unit, its scheduler, and external threads. Filled by story/unit*.c and
- * gather/unit.c, read by everything later; one thread.
+ * having been created: the primary unit, its scheduler, and external threads. Filled by argobots/unit*.c and
+ * argobots/gather.c, read by everything later; one thread.
  */
 #ifndef OTTER_BUILDER_MODEL_UNITS_H
 #define OTTER_BUILDER_MODEL_UNITS_H
@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 enum unit_kind {
-	UNIT_UNKNOWN,   /* no record says what it is */
+	UNIT_UNKNOWN,   /* no record says of which kind it is */
 	UNIT_ULT,       /* a user-level thread: it has a stack of its own */
 	UNIT_TASKLET,   /* it has no stack of its own */
 	UNIT_SCHEDULER, /* it runs directly on an execution stream's thread, or its function is in the library */
 	UNIT_PRIMARY,   /* the unit that called ABT_init */
 	UNIT_EXTERNAL,  /* an OS thread that is no execution stream, and creates, joins or resumes units */
-	UNIT_ROOT,      /* the library's own unit below a main scheduler, which 1.1 reports; visitors are not told of it */
+	UNIT_ROOT,      /* the library's own unit below a main scheduler, which 1.1 reports; visitors do not see it */
 	UNIT_KINDS
 };
 
@@ -36,13 +36,13 @@ enum {
 	UNIT_CONTRADICTORY = 512, /* records contradict each other about it: archives leave it out */
 	UNIT_ACTED = 1024,        /* a record names it as the one that did something */
 	UNIT_MUTED = 2048,        /* it had not ended when ABT_finalize muted the library, which may have run it since then */
-	UNIT_MAY_WAIT = 4096      /* time in which it may have worked or waited, which no record tells, counts as waiting */
+	UNIT_MAY_WAIT = 4096      /* time in which records do not show whether it worked or waited counts as waiting */
 };
 
 struct work_unit {
 	uint64_t handle;    /* 0: an external thread */
 	uint64_t pool;      /* handle of the pool that it was created into; 0 none */
-	uint64_t last_pool; /* handle of the pool that it was pushed to last, as far as its stops and resumptions tell */
+	uint64_t last_pool; /* handle of the pool that it was pushed to last, as far as its stops and resumptions show */
 	uint64_t create_ticks, start_ticks, end_ticks, free_ticks;
 	uint64_t wait_ticks;    /* time that it was suspended, until it was resumed, or polled */
 	uint64_t queued_ticks;  /* time that it could have run: from its creation, revival, resumption or yield until it ran */
@@ -50,7 +50,7 @@ struct work_unit {
 	uint32_t stack_bytes;   /* 0: none, or unknown */
 	uint32_t creator;       /* row of the unit that created or revived it; 0 unknown */
 	uint32_t before;        /* row of the run before this one, which it revives; 0 none */
-	uint32_t after;         /* primary unit, external thread: row of the one that its OS thread was before; 0 none */
+	uint32_t after;         /* primary unit, external thread: row of the unit that its OS thread was before; 0 none */
 	uint32_t first;         /* row of the unit's first run */
 	uint32_t generation;    /* the n-th unit, from 1, with this handle in the process: (handle, generation) is the unit */
 	uint32_t ordinal;       /* it is the n-th run of the unit, from 1 */
@@ -61,9 +61,9 @@ struct work_unit {
 	uint32_t run_stream;    /* row of the stream in which it ran first */
 	uint32_t last_stream;   /* row of the stream in which it ran last */
 	uint32_t run_rank;      /* rank of the execution stream that it ran on first; UINT32_MAX unknown */
-	uint32_t last_rank;     /* and last */
-	uint32_t n_moves;       /* how often it went on in another stream than where it had stopped */
-	uint32_t n_runs;        /* how often it began to run or went on, without polls */
+	uint32_t last_rank;     /* rank of the execution stream that it ran on last; UINT32_MAX unknown */
+	uint32_t n_moves;       /* how often it continued in another stream than where it had stopped */
+	uint32_t n_runs;        /* how often it began to run or continued, without polls */
 	uint32_t n_yields;      /* how often it yielded, without polls */
 	uint32_t n_suspends;    /* how often it was suspended, until it was resumed */
 	uint32_t life;          /* the library's n-th life (ABT_init to ABT_finalize), from 1; 0: before any recorded begin */

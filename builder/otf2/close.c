@@ -4,15 +4,10 @@
  * because a task that completes closes its regions, and a region that is closed may be the last one of a task; so they
  * are one file.
  *
- * Called by tasks.c, units.c, fragments.c and events.c where something ends, and by otf2.c for what is open at a
- * process's end. On one thread at a time for each location.
+ * Runs on one thread at a time for each location.
  */
-#include "builder/otf2/close.h"
 #include "builder/otf2/current.h"
-#include "builder/otf2/enter.h"
-#include "builder/otf2/holds.h"
 #include "builder/otf2/location.h"
-#include "builder/otf2/unit_keys.h"
 
 /* Leaves all regions of the task, and all regions of teams that began inside of it. */
 static int leave_all_of(struct archive *a, struct location *l, uint64_t time, uint32_t task)
@@ -59,8 +54,11 @@ int close_team(struct archive *a, struct location *l, uint64_t time, const struc
 
 int close_fork(struct archive *a, struct location *l, uint64_t time)
 {
-	l->n_forks--;
-	return archive_check(a, WRITE_EVENT(l, ThreadJoin, NULL, time, OTF2_PARADIGM_OPENMP), "writing ThreadJoin");
+	uint32_t height = l->forks[l->n_forks - 1].height;
+	l->has_holes |= l->n_open > height; /* ends are missing */
+	if (l->n_open > height && close_down_to(a, l, time, height) != 0)
+		return -1;
+	return location_join(a, l, time);
 }
 
 int close_fragment(struct archive *a, struct location *l, uint64_t time, uint32_t unit)
@@ -128,7 +126,7 @@ int close_location(struct archive *a, uint32_t stream)
 		return -1;
 	if (l->is_in_units)
 		close_units(a, l, location_stamp(a, l, 0));
-	if (l->n_open > 0 && !a->has_failed)
+	if (l->n_open > 0 && !__atomic_load_n(&a->has_failed, __ATOMIC_RELAXED))
 		close_down_to(a, l, location_stamp(a, l, 0), 0);
 	return location_end(a, stream); /* a failure is remembered in the archive */
 }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Decides who is current on a location, and writes each change. A task is (communicator of its binding team, rank of
+ * Decides which task or unit is current on a location, and writes each change. A task is (communicator of its binding team, rank of
  * the creating thread in it, that thread's counter), which is unique in the whole archive without any table; implicit
  * tasks have generation 0. Below all units of Argobots is the thread's own implicit task in their team, which stands
  * for what is not recorded: the scheduler of the primary unit, or a thread outside of Argobots.
  *
- * Called by all files that write events of tasks and units, on one thread at a time for each location.
+ * Runs on one thread at a time for each location.
  */
-#include "builder/otf2/clock.h"
+#include "builder/otf2/archive.h"
 #include "builder/otf2/current.h"
 #include "builder/otf2/intern.h"
 #include "builder/otf2/location.h"
-#include "builder/otf2/team_comms.h"
-#include "builder/otf2/unit_keys.h"
+#include "builder/otf2/mapping.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
@@ -41,10 +40,8 @@ static uint32_t solo_comm(const struct process *p, struct location *l, uint32_t 
 	uint32_t i = 0;
 	while (i < l->n_solos && l->solos[i] != stream)
 		i++;
-	if (i == l->n_solos) {
-		array_reserve((void **)&l->solos, (size_t)l->n_solos + 1, &l->solos_capacity, sizeof *l->solos);
-		l->solos[l->n_solos++] = stream;
-	}
+	if (i == l->n_solos)
+		array_push(l->solos, l->n_solos, l->solos_capacity, stream);
 	return p->first_solo + i;
 }
 
@@ -148,7 +145,7 @@ struct suspended *current_find(const struct process *p, uint32_t task)
 
 /*
  * Only tasks that may move are noted. One that stops with regions open, which only contradictory records bring about,
- * cannot go on elsewhere.
+ * cannot resume elsewhere.
  */
 void current_note_mover(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here)
 {
@@ -176,7 +173,7 @@ static int current_switch_unit(struct archive *a, struct location *l, uint64_t t
 {
 	uint32_t unit = l->unit;
 	const struct unit_written *w = &a->now.units[unit];
-	uint32_t rank = unit != 0 ? unit_creating_stream(&a->now.model->units[unit]) : l->stream;
+	uint32_t rank = unit != 0 ? w->created_on : l->stream;
 	if (is_in_openmp(a, l))
 		l->running = UNSET;
 	return archive_check(a,
@@ -281,4 +278,27 @@ int current_require_unit(struct archive *a, struct location *l, uint64_t time, u
 		return current_any(a, l, time);
 	}
 	return current_switch_unit(a, l, time);
+}
+
+/* ---- Enter and leave ---- */
+
+int location_leave_kind(struct archive *a, struct location *l, uint64_t time, enum region_kind kind, uint32_t task)
+{
+	uint32_t i = l->n_open;
+	while (i > 0 && l->open[i - 1].task == task && l->open[i - 1].type == OPEN_SCOPE && l->open[i - 1].kind != kind)
+		i--;
+	if (i == 0 || l->open[i - 1].task != task || l->open[i - 1].type != OPEN_SCOPE)
+		return 0; /* it is not open here: it was closed when its task was suspended for good */
+	int rc = 0;
+	while (rc == 0 && l->n_open >= i)
+		rc = location_leave(a, l, time);
+	return rc;
+}
+
+int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task)
+{
+	if (current_require(a, l, time, task) != 0)
+		return -1;
+	int rc = archive_check(a, WRITE_EVENT(l, Enter, NULL, time, region), "writing Enter");
+	return rc != 0 ? rc : archive_check(a, WRITE_EVENT(l, Leave, NULL, time, region), "writing Leave");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the archive defines: regions, teams, locations, processes, devices and their queues, as they are kept until the
- * archive is closed; and the attributes, parameters and metrics, whose numbers are fixed.
+ * What the archive defines: regions, teams, locations and processes, as they are kept until the archive is closed; and the
+ * attributes, parameters and metrics, whose numbers are fixed.
  */
 #ifndef OTTER_BUILDER_OTF2_DEFINITIONS_H
 #define OTTER_BUILDER_OTF2_DEFINITIONS_H
@@ -101,7 +101,7 @@ struct region_def {
 
 /* Strings and regions, each once (intern.h). The number of one is its row, added to what comes before the table. */
 struct interned {
-	const struct interned *before; /* a location's: the archive's table, which it goes on from; the archive's: NULL */
+	const struct interned *before; /* of a location: the archive's table, which it continues; of the archive: NULL */
 	uint32_t first_string, first_region;
 	char **strings;
 	uint32_t n_strings;
@@ -139,30 +139,23 @@ struct location_def {
 struct process_def {
 	const struct dump *dump;
 	uint32_t process;
-	uint32_t node;                    /* system tree node */
-	uint32_t first_location;          /* row of archive.locations */
-	uint32_t n_locations;             /* at least one: ProgramBegin needs a place */
-	uint32_t first_device, n_devices; /* rows of archive.devices */
-	uint32_t first_queue, n_queues;   /* rows of archive.queues: their locations come after the threads' */
-	uint32_t window;                  /* number of its RmaWin, where it has devices */
+	uint32_t node;           /* system tree node */
+	uint32_t first_location; /* row of archive.locations */
+	uint32_t n_locations;    /* at least one: ProgramBegin needs a place */
 };
 
-/* A device of a process: a location group. */
-struct device_def {
-	uint32_t process; /* row of archive.processes */
-	int32_t number;
-	uint32_t name; /* string */
-	uint32_t node; /* system tree node */
-	uint32_t first_queue, n_queues;
-};
-
-/* A location of a device. */
-struct queue_def {
-	uint32_t device; /* row of archive.devices */
-	uint32_t name;   /* string */
-	uint64_t id;
-	uint64_t hwid;
-	uint64_t n_events;
+/*
+ * Names of what is not named while events are written. Strings are defined first, so all of these are made strings
+ * before that.
+ */
+struct def_names {
+	uint32_t openmp, team_template, team_unknown, machine, node, platform, linux_name, schedule, iterations, chunk_start,
+		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
+		program, runtime, master, allocation_size, result_address, deallocation_size, argument_address, host_op_id, teams,
+		granted_teams, memory_source, memory_destination, device_class, device_memory, hwid, state, state_unit, state_names,
+		sample, sample_names, argobots, units, unit, pool, stack_size, stop, sync, sync_object, resumed_by, thread_id,
+		polls, xstream_rank;
+	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 
 /* Attributes, parameters and metrics have fixed numbers. */

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Writes the global definitions, in the order that OTF2's readers expect. Numbers are dense, from 0, for each kind;
- * every reference is to a definition that was written before. Called by otf2.c when the archive is closed. One thread.
+ * Writes the global definitions, in the order that OTF2's readers expect. Numbers are dense, from 0, for each kind; every
+ * reference is to a definition that was written before. One thread.
  */
-#include "builder/otf2/defs.h"
-#include "builder/otf2/device_defs.h"
+#include "builder/otf2/archive.h"
 #include "builder/otf2/intern.h"
-#include "builder/otf2/regions.h"
-#include "builder/otf2/samples.h"
-#include "builder/otf2/states.h"
+#include "builder/otf2/events.h"
 #include "builder/support/memory.h"
 
 #include <inttypes.h>
@@ -35,21 +32,17 @@ static OTF2_AttributeValue value_string(uint32_t string)
 	return (OTF2_AttributeValue){.stringRef = string};
 }
 
-/*
- * Names of what is not named while events are written. Strings are defined first, so all of these are made strings
- * before that.
- */
-struct names {
-	uint32_t openmp, team_template, team_unknown, machine, node, platform, linux_name, schedule, iterations, chunk_start,
-		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
-		program, runtime, master, allocation_size, result_address, deallocation_size, argument_address, host_op_id, teams,
-		granted_teams, memory_source, memory_destination, device_class, device_memory, hwid, state, state_unit, state_names,
-		sample, sample_names, argobots, units, unit, pool, stack_size, stop, sync, sync_object, resumed_by, thread_id,
-		polls, xstream_rank;
-	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
-};
+/* Calls the paradigms to write their definitions of a kind. Returns 0 or -1. */
+static int write_of_paradigms(struct archive *a, enum definition kind, const struct definitions *definitions)
+{
+	int rc = 0;
+	for (size_t i = 0; i < N_PARADIGMS && rc == 0; i++)
+		if (paradigms[i]->archive != NULL && paradigms[i]->archive->define != NULL)
+			rc = paradigms[i]->archive->define(a, kind, definitions);
+	return rc;
+}
 
-static void intern_names(struct archive *a, struct names *n)
+static void intern_names(struct archive *a, struct def_names *n)
 {
 	struct {
 		uint32_t *to;
@@ -141,27 +134,20 @@ static void intern_names(struct archive *a, struct names *n)
 	}
 }
 
-/* Each definition is one call that may fail: the first failure ends the function that it is in. */
-#define DEFINE(a, what, ...)                                                                                                       \
-	do {                                                                                                                       \
-		if (archive_check((a), OTF2_GlobalDefWriter_Write##what(__VA_ARGS__), "defining a " #what) != 0)                   \
-			return -1;                                                                                                 \
-	} while (0)
-
 static int write_clock(struct archive *a, OTF2_GlobalDefWriter *w)
 {
 	DEFINE(a, ClockProperties, w, a->ticks_per_second, a->first_time, a->last_time - a->first_time, a->first_realtime_ns);
 	return 0;
 }
 
-static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter *w, const struct def_names *n)
 {
 	DEFINE(a, Paradigm, w, PARADIGM, n->openmp, OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN);
 	DEFINE(a, ParadigmProperty, w, PARADIGM, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING,
 	       value_string(n->team_template));
 	if (a->has_units)
 		DEFINE(a, Paradigm, w, OTF2_PARADIGM_USER, n->argobots, OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
-	if (device_define_paradigm(a, w, n->device_memory) != 0)
+	if (write_of_paradigms(a, DEFINE_PARADIGMS, &(struct definitions){w, n, 0}) != 0)
 		return -1;
 	DEFINE(a, Attribute, w, ATTRIBUTE_PROCESS_ID, n->process_id, 0, OTF2_TYPE_UINT64);
 	DEFINE(a, Attribute, w, ATTRIBUTE_PRIOR_TASK_STATUS, n->prior_task_status, 0, OTF2_TYPE_STRING);
@@ -185,28 +171,28 @@ static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter
 }
 
 /* One machine, and below it a node for each host. The nodes of processes were numbered when the archive was opened. */
-static int write_system_tree(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+static int write_system_tree(struct archive *a, OTF2_GlobalDefWriter *w, const struct def_names *n)
 {
 	DEFINE(a, SystemTreeNode, w, 0, n->hosts[0], n->machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
 	uint32_t n_nodes = 1;
 	for (size_t i = 0; i < a->n_processes; i++)
 		if (a->processes[i].node == n_nodes)
 			DEFINE(a, SystemTreeNode, w, n_nodes++, n->hosts[i], n->node, 0);
-	if (device_define_nodes(a, w, n_nodes, n->device_class) != 0)
+	if (write_of_paradigms(a, DEFINE_NODES, &(struct definitions){w, n, n_nodes}) != 0)
 		return -1;
 	DEFINE(a, SystemTreeNodeProperty, w, 0, n->platform, OTF2_TYPE_STRING, value_string(n->linux_name));
 	DEFINE(a, SystemTreeNodeDomain, w, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
 	for (uint32_t i = 1; i < n_nodes; i++)
 		DEFINE(a, SystemTreeNodeDomain, w, i, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
-	return device_define_domains(a, w);
+	return write_of_paradigms(a, DEFINE_NODE_DOMAINS, &(struct definitions){w, n, n_nodes});
 }
 
-static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const struct def_names *n)
 {
 	for (uint32_t i = 0; i < a->n_processes; i++)
 		DEFINE(a, LocationGroup, w, i, n->groups[i], OTF2_LOCATION_GROUP_TYPE_PROCESS, a->processes[i].node,
 		       OTF2_UNDEFINED_LOCATION_GROUP);
-	if (device_define_groups(a, w) != 0)
+	if (write_of_paradigms(a, DEFINE_LOCATION_GROUPS, &(struct definitions){w, n, 0}) != 0)
 		return -1;
 	for (uint32_t i = 0; i < a->n_processes; i++) {
 		DEFINE(a, LocationGroupProperty, w, i, n->pid, OTF2_TYPE_UINT64,
@@ -219,7 +205,7 @@ static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const str
 		     j++)
 			DEFINE(a, Location, w, location_id(a, j), n->locations[j], OTF2_LOCATION_TYPE_CPU_THREAD,
 			       a->locations[j].n_events, i);
-	if (device_define_queues(a, w) != 0)
+	if (write_of_paradigms(a, DEFINE_LOCATIONS, &(struct definitions){w, n, 0}) != 0)
 		return -1;
 	for (uint32_t j = 0; j < a->n_locations; j++) {
 		const struct location_def *l = &a->locations[j];
@@ -233,10 +219,10 @@ static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const str
 		if (l->n_lost > 0)
 			DEFINE(a, LocationProperty, w, location_id(a, j), n->n_lost, OTF2_TYPE_UINT64, value_u64(l->n_lost));
 	}
-	return device_define_queue_properties(a, w, n->hwid);
+	return write_of_paradigms(a, DEFINE_LOCATION_PROPERTIES, &(struct definitions){w, n, 0});
 }
 
-static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, const struct def_names *n)
 {
 	size_t n_longest = a->n_locations;
 	for (uint32_t i = 0; i < a->n_comms; i++)
@@ -284,7 +270,7 @@ static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, co
  * Each location records its own thread's state. (A MetricInstance for each location would say that as well, but ViTE
  * crashes on those.)
  */
-static int write_metrics(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+static int write_metrics(struct archive *a, OTF2_GlobalDefWriter *w, const struct def_names *n)
 {
 	OTF2_MetricMemberRef member = METRIC_STATE, sample = METRIC_SAMPLE;
 	if (!a->has_states)
@@ -304,7 +290,7 @@ static int write_metrics(struct archive *a, OTF2_GlobalDefWriter *w, const struc
 	return 0;
 }
 
-static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct def_names *n)
 {
 	if (write_clock(a, w) != 0)
 		return -1;
@@ -318,7 +304,7 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 		       OTF2_REGION_FLAG_NONE, r->file, r->line, 0);
 	}
 	if (write_groups_and_comms(a, w, n) != 0 || write_metrics(a, w, n) != 0 ||
-	    device_define_windows(a, w, n->device_memory) != 0)
+	    write_of_paradigms(a, DEFINE_WINDOWS, &(struct definitions){w, n, 0}) != 0)
 		return -1;
 	DEFINE(a, Parameter, w, PARAMETER_SCHEDULE, n->schedule, OTF2_PARAMETER_TYPE_STRING);
 	DEFINE(a, Parameter, w, PARAMETER_ITERATIONS, n->iterations, OTF2_PARAMETER_TYPE_UINT64);
@@ -335,7 +321,7 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 
 int defs_write(struct archive *a)
 {
-	struct names names = {0};
+	struct def_names names = {0};
 	intern_names(a, &names);
 	OTF2_GlobalDefWriter *w = OTF2_Archive_GetGlobalDefWriter(a->otf2);
 	int rc = w == NULL ? archive_failed(a, OTF2_ERROR_INVALID, "opening the definitions") : write_all(a, w, &names);

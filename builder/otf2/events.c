@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay's events in the dialect of Score-P: streams, teams, scopes, states and what the recorder did are here;
- * tasks, mutexes, devices and units have files of their own. Called by the replay, through the tables that otf2.c hands
- * out. On one thread at a time for each location.
+ * The replay's events in the dialect of Score-P: streams, teams, scopes, states and what the recorder did are here; tasks,
+ * mutexes, devices and units have files of their own. Runs on one thread at a time for each location.
  */
-#include "builder/otf2/clock.h"
-#include "builder/otf2/close.h"
+#include "builder/otf2/archive.h"
 #include "builder/otf2/current.h"
-#include "builder/otf2/enter.h"
 #include "builder/otf2/events.h"
-#include "builder/otf2/fragments.h"
-#include "builder/otf2/holds.h"
 #include "builder/otf2/location.h"
-#include "builder/otf2/locks.h"
-#include "builder/otf2/regions.h"
-#include "builder/otf2/states.h"
-#include "builder/otf2/target.h"
-#include "builder/otf2/tasks.h"
-#include "builder/otf2/units.h"
+#include "builder/otf2/intern.h"
 #include "builder/support/array.h"
 
 #define PARADIGM OTF2_PARADIGM_OPENMP
@@ -58,8 +48,7 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 	uint64_t time = location_stamp(a, l, at->ticks);
 	if (task_follow(a, l, at, &time) != 0)
 		return -1;
-	array_reserve((void **)&l->forks, (size_t)l->n_forks + 1, &l->forks_capacity, sizeof *l->forks);
-	l->forks[l->n_forks++] = region;
+	array_push(l->forks, l->n_forks, l->forks_capacity, (struct fork){region, l->n_open});
 	l->is_fork_alone = true;
 	return archive_check(a, WRITE_EVENT(l, ThreadFork, NULL, time, PARADIGM, r->requested), "writing ThreadFork");
 }
@@ -69,10 +58,11 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
 	uint32_t i = l->n_forks;
-	while (i > 0 && l->forks[i - 1] != region)
+	while (i > 0 && l->forks[i - 1].region != region)
 		i--;
 	if (i == 0) { /* its fork is not in the archive, because records are missing */
-		l->has_holes |= !(a->now.model->regions[region].state & REGION_INITIAL);
+		/* A unit of Argobots that stops in a region has left the team, and is joined. */
+		l->has_holes |= !(a->now.model->regions[region].state & REGION_INITIAL) && a->now.model->tasking == NULL;
 		return 0;
 	}
 	uint64_t time = location_stamp(a, l, at->ticks);
@@ -82,7 +72,7 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 	return rc;
 }
 
-/* Nobody forked the team of a root's initial task: that task is a region alone, the outermost one of its location. */
+/* The team of a root's initial task has no fork: that task is a region alone, the outermost one of its location. */
 static int implicit_begin(void *self, const struct point *at, uint32_t task)
 {
 	struct archive *a = self;
@@ -189,7 +179,7 @@ static enum region_kind scope_region(const struct scope *scope)
 							  : REGION_CRITICAL;
 	case SCOPE_TARGET:
 	case SCOPE_DATA_OP:
-	case SCOPE_SUBMIT: break; /* target.c */
+	case SCOPE_SUBMIT: break; /* of a paradigm */
 	}
 	return REGION_UNKNOWN;
 }
@@ -223,8 +213,8 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	struct location *l = &a->now.locations[at->stream];
 	if (scope->type == SCOPE_SYNC_WAIT || task_is_left_out(&a->now, at->task))
 		return 0; /* a wait takes the same time as the region around it */
-	if (target_is_operation(scope))
-		return event_operation_enter(a, at, scope);
+	if (scope->paradigm != NULL)
+		return scope->paradigm->archive->scope_enter(a, at, scope);
 	uint64_t time = location_stamp(a, l, at->ticks);
 	enum region_kind kind = scope_region(scope);
 	if (task_follow(a, l, at, &time) != 0)
@@ -244,8 +234,8 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	struct location *l = &a->now.locations[at->stream];
 	if (scope->type == SCOPE_SYNC_WAIT || task_is_left_out(&a->now, at->task))
 		return 0;
-	if (target_is_operation(scope))
-		return event_operation_leave(a, at, scope);
+	if (scope->paradigm != NULL)
+		return scope->paradigm->archive->scope_leave(a, at, scope);
 	return location_leave_kind(a, l, location_stamp(a, l, at->ticks), scope_region(scope), at->task);
 }
 
@@ -311,7 +301,7 @@ static int thread_attach(void *self, const struct point *at, uint64_t tid)
 	struct location_def *def = &a->locations[a->now.def->first_location + at->stream];
 	if (def->n_threads++ == 0)
 		def->tid = tid;
-	/* Another OS thread takes the stream: the one before is not in the units' team any more. */
+	/* Another OS thread takes the stream: the previous one is no longer in the units' team. */
 	if (tid != l->tid && l->is_in_units && close_units(a, l, l->last_time) != 0)
 		return -1;
 	l->tid = tid;
@@ -327,7 +317,7 @@ int event_state(void *self, uint32_t stream, enum state from, uint64_t since_tic
 	if (l->is_finished || location_open(a, stream) != 0)
 		return l->is_finished ? 0 : -1;
 	l->state = state_number(to);
-	/* While measurement is off nothing may be written: switching it on does. */
+	/* While measurement is off nothing may be written: the state is written when it is switched on. */
 	return l->is_on ? state_metric_write(a, l, location_stamp(a, l, ticks)) : 0;
 }
 
@@ -336,7 +326,13 @@ static int buffer_flush(void *self, const struct point *at, uint64_t end_ticks)
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
 	uint64_t time = location_stamp(a, l, at->ticks), end = clock_stamp(&a->now, end_ticks);
-	return archive_check(a, WRITE_EVENT(l, BufferFlush, NULL, time, end > time ? end : time), "writing BufferFlush");
+	if (l->is_muted)
+		return 0;
+	if (!l->has_flush || l->flush_end < end)
+		l->flush_end = end > time ? end : time;
+	l->has_flush = true;
+	l->flush_begin = time;
+	return 0;
 }
 
 /* Which mutexes are held after missing records, or after a pause, is not known: none is held over such a gap. */
@@ -367,13 +363,6 @@ const struct replay_ops event_ops = {
 	.task_switch = event_task_schedule,
 	.scope_enter = scope_enter,
 	.scope_leave = scope_leave,
-	.unit_xstream = event_unit_xstream,
-	.unit_create = event_unit_create,
-	.unit_revive = event_unit_create,
-	.unit_switch = event_unit_switch,
-	.unit_poll = event_unit_poll,
-	.unit_resume = event_unit_resume,
-	.unit_join = event_unit_join,
 	.mutex = event_mutex,
 	.flush = flush,
 	.control_tool = control_tool,

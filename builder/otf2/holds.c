@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Knows which mutexes are held on a location, and releases those whose release is among the records that are missing.
- * Called by locks.c for each acquisition and release, by close.c and events.c where tasks end, and before a gap. On
- * one thread at a time for each location.
+ * Keeps which mutexes are held on a location, and releases those whose release is among the records that are missing.
+ * Runs on one thread at a time for each location.
  */
-#include "builder/otf2/current.h"
-#include "builder/otf2/holds.h"
+#include "builder/otf2/location.h"
 #include "builder/support/array.h"
 
-#define MANY 16 /* holds; from so many on they are found by their mutex's number */
+#define MANY     16   /* from this number of holds on they are found by their mutex's number */
+#define MANY_DUE 1024 /* holds at once, from which on late releases stay late */
 
-/* The place of the link to a hold in the list of those of its mutex: place + 1 of the latest, each has that of the one before. */
+/* The link to a hold in the list of its mutex's holds: place + 1 of the latest hold; each has that of the one before it. */
 static uint32_t *link_to(struct location *l, uint32_t lock, uint32_t place)
 {
 	uint32_t *link = map_put(&l->hold_of, lock);
@@ -61,11 +60,23 @@ bool holds_otherwise(const struct location *l, uint32_t lock, uint32_t order)
 	return false;
 }
 
-struct lock_hold *holds_add(struct location *l, uint32_t lock, uint32_t order)
+/* When another thread acquires the mutex although its release is recorded later. Few at once are looked through often. */
+static uint64_t due_of(const struct process *p, const struct location *l, uint32_t lock, uint32_t order)
 {
-	array_reserve((void **)&l->holds, (size_t)l->n_holds + 1, &l->holds_capacity, sizeof *l->holds);
-	l->holds[l->n_holds] = (struct lock_hold){.lock = lock, .order = order, .task = l->running};
-	l->n_holds++;
+	const struct model *m = p->model;
+	if (m->n_late == 0 || l->n_holds >= MANY_DUE)
+		return UINT64_MAX;
+	const uint32_t *row = map_get(&m->late_releases, (uint64_t)(lock - p->first_lock + 1) << 32 | order);
+	return row != NULL ? clock_stamp(p, m->late_ticks[*row - 1]) : UINT64_MAX;
+}
+
+struct lock_hold *holds_add(const struct process *p, struct location *l, uint32_t lock, uint32_t order)
+{
+	uint64_t due = due_of(p, l, lock, order);
+	if (due < l->next_due)
+		l->next_due = due;
+	array_push(l->holds, l->n_holds, l->holds_capacity,
+		   (struct lock_hold){.lock = lock, .order = order, .task = l->running, .due = due});
 	if (l->hold_of.n_slots != 0)
 		index_hold(l, l->n_holds - 1);
 	else if (l->n_holds == MANY)
@@ -92,31 +103,28 @@ void holds_remove(struct location *l, struct lock_hold *hold)
 		map_free(&l->hold_of);
 }
 
-/* Writes the releases of one hold, by its task. */
-static int release(struct archive *a, struct location *l, uint64_t time, struct lock_hold hold)
+int holds_write_release(struct archive *a, struct location *l, uint64_t time, const struct lock_hold *hold)
 {
-	/* What was taken between a task that has ended and the next one, any task may release. */
-	if (current_require(a, l, time, hold.task != UNSET ? hold.task : 0) != 0)
-		return -1;
-	for (uint32_t i = 0; i < hold.depth; i++)
-		if (archive_check(a, WRITE_EVENT(l, ThreadReleaseLock, NULL, time, OTF2_PARADIGM_OPENMP, hold.lock, hold.order),
-				  "writing ThreadReleaseLock") != 0)
-			return -1;
-	return 0;
+	return archive_check(a, WRITE_EVENT(l, ThreadReleaseLock, NULL, time, OTF2_PARADIGM_OPENMP, hold->lock, hold->order),
+			     "writing ThreadReleaseLock");
 }
 
-int holds_release(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+int holds_release_late(struct archive *a, struct location *l)
 {
-	if (l->n_holds == 0 || (task != UNSET && a->is_complete && !model_has_repairs(a->now.model, l->stream)))
-		return 0;
+	uint64_t due = l->next_due;
 	int rc = 0;
-	for (uint32_t i = l->n_holds; i > 0 && rc == 0; i--) {
-		struct lock_hold hold = l->holds[i - 1];
-		if (task != UNSET && hold.task != task)
-			continue;
-		l->has_holes = true;
-		holds_remove(l, &l->holds[i - 1]);
-		rc = release(a, l, time, hold);
+	l->next_due = UINT64_MAX;
+	for (uint32_t i = 0; i < l->n_holds; i++) {
+		struct lock_hold *hold = &l->holds[i];
+		bool is_now = hold->due <= due;
+		if (is_now)
+			hold->due = UINT64_MAX;
+		if (is_now && rc == 0 && hold->depth == 1 && hold->task == l->running) {
+			hold->depth = 0;
+			rc = holds_write_release(a, l, l->last_time, hold);
+		}
+		if (hold->due < l->next_due)
+			l->next_due = hold->due;
 	}
 	return rc;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Numbers strings, regions and communicators. Strings are found again by the hash of their text, regions by that of
- * what they are and where their code is. Called by whatever writes events, by mapping.c, and by defs.c at the end; on
- * one thread for each table.
+ * Numbers strings, regions and communicators. Strings are found again by the hash of their text, regions by that of what
+ * they are and where their code is. Runs on one thread for each table.
  */
 #include "builder/otf2/intern.h"
-#include "builder/otf2/hash.h"
 #include "builder/support/array.h"
 #include "builder/support/text.h"
 
@@ -57,8 +55,8 @@ static uint32_t clean_string(struct interned *t, const char *text)
 	if (row != 0)
 		return t->first_string + row - 1;
 	size_t capacity = t->strings_capacity;
-	array_reserve((void **)&t->strings, (size_t)t->n_strings + 1, &capacity, sizeof *t->strings);
-	array_reserve((void **)&t->string_next, (size_t)t->n_strings + 1, &t->strings_capacity, sizeof *t->string_next);
+	array_reserve(t->strings, (size_t)t->n_strings + 1, capacity);
+	array_reserve(t->string_next, (size_t)t->n_strings + 1, t->strings_capacity);
 	t->strings[t->n_strings] = text_copy(text);
 	t->string_next[t->n_strings] = *last;
 	*last = ++t->n_strings;
@@ -96,8 +94,8 @@ uint32_t intern_region(struct interned *t, const struct region_def *def)
 	if (row != 0)
 		return t->first_region + row - 1;
 	size_t capacity = t->regions_capacity;
-	array_reserve((void **)&t->regions, (size_t)t->n_regions + 1, &capacity, sizeof *t->regions);
-	array_reserve((void **)&t->region_next, (size_t)t->n_regions + 1, &t->regions_capacity, sizeof *t->region_next);
+	array_reserve(t->regions, (size_t)t->n_regions + 1, capacity);
+	array_reserve(t->region_next, (size_t)t->n_regions + 1, t->regions_capacity);
 	t->regions[t->n_regions] = *def;
 	t->region_next[t->n_regions] = *last;
 	*last = ++t->n_regions;
@@ -125,10 +123,10 @@ void intern_free(struct interned *t)
 
 uint32_t intern_comm(struct archive *a, uint32_t parent, const uint32_t *streams, uint32_t n_streams)
 {
-	array_reserve((void **)&a->comms, (size_t)a->n_comms + 1, &a->comms_capacity, sizeof *a->comms);
-	array_reserve((void **)&a->members, a->n_members + n_streams, &a->members_capacity, sizeof *a->members);
-	a->comms[a->n_comms] = (struct comm_def){.parent = parent, .n_members = n_streams, .first_member = a->n_members};
+	array_push(a->comms, a->n_comms, a->comms_capacity,
+		   (struct comm_def){.parent = parent, .n_members = n_streams, .first_member = a->n_members});
+	array_reserve(a->members, a->n_members + n_streams, a->members_capacity);
 	for (uint32_t i = 0; i < n_streams; i++)
 		a->members[a->n_members++] = a->now.def->first_location + streams[i];
-	return a->n_comms++;
+	return a->n_comms - 1;
 }

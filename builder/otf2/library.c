@@ -2,10 +2,10 @@
  *
  * Opens the archive with OTF2, and gives the library its memory. OTF2 takes 128 MiB before it writes anything out,
  * unless it gets memory in chunks: here a writer has two, and writes them out when they are full. OTF2 itself never
- * writes a BufferFlush; those in the archive are the recorder's. Opened by otf2.c; OTF2 asks for memory on any thread
- * that writes a location.
+ * writes a BufferFlush; those in the archive are the recorder's. otf2.c opens the archive; OTF2 requests memory on any
+ * thread that writes a location.
  */
-#include "builder/otf2/library.h"
+#include "builder/otf2/otf2.h"
 #include "builder/support/memory.h"
 #include "builder/support/memory_limit.h"
 #include "builder/support/text.h"
@@ -38,17 +38,20 @@ struct more {
 };
 
 /*
- * Chunks of writers that were closed, for those that are opened next: what a process leaves in the heap would come to lie
- * where its writers' chunks were, and the next process's chunks would no longer fit there. Each spare chunk begins with
- * the address of the next one.
+ * Chunks of closed writers, for the writers that are opened next. If they were freed, what a process leaves in the heap
+ * would lie where its writers' chunks were, and the next process's chunks would no longer fit there.
  */
+struct spare_chunk {
+	struct spare_chunk *next; /* the rest of the chunk has no meaning */
+};
+
 static void *take_chunk(struct archive *a, uint64_t n_bytes)
 {
 	void *chunk = NULL;
 	pthread_mutex_lock(&a->spare_lock);
 	if (n_bytes == CHUNK_BYTES && a->spare_chunks != NULL) {
 		chunk = a->spare_chunks;
-		memcpy(&a->spare_chunks, chunk, sizeof chunk);
+		a->spare_chunks = a->spare_chunks->next;
 	}
 	pthread_mutex_unlock(&a->spare_lock);
 	return chunk != NULL ? chunk : memory_get(n_bytes, 1, "OTF2");
@@ -56,13 +59,14 @@ static void *take_chunk(struct archive *a, uint64_t n_bytes)
 
 static void give_chunk(struct archive *a, void *chunk, uint64_t n_bytes)
 {
+	struct spare_chunk *spare = chunk;
 	if (n_bytes != CHUNK_BYTES) {
 		free(chunk);
 		return;
 	}
 	pthread_mutex_lock(&a->spare_lock);
-	memcpy(chunk, &a->spare_chunks, sizeof chunk);
-	a->spare_chunks = chunk;
+	spare->next = a->spare_chunks;
+	a->spare_chunks = spare;
 	pthread_mutex_unlock(&a->spare_lock);
 }
 
@@ -76,12 +80,12 @@ static OTF2_FlushType pre_flush(void *self, OTF2_FileType type, OTF2_LocationRef
 	return OTF2_FLUSH;
 }
 
-/* May one more writer have its file open? No order: the count itself is all that is shared. */
+/* May one more writer have its file open? The atomics are relaxed, as only the count itself is shared. */
 static bool take_file(struct archive *a)
 {
-	if (atomic_fetch_add_explicit(&a->n_files, 1, memory_order_relaxed) < a->max_files)
+	if (__atomic_fetch_add(&a->n_files, 1, __ATOMIC_RELAXED) < a->max_files)
 		return true;
-	atomic_fetch_sub_explicit(&a->n_files, 1, memory_order_relaxed);
+	__atomic_fetch_sub(&a->n_files, 1, __ATOMIC_RELAXED);
 	return false;
 }
 
@@ -96,7 +100,7 @@ static void *add_more(const struct archive *a, struct pool *pool, uint64_t n_byt
 	return chunk;
 }
 
-/* NULL: what is there has to be written out, for which OTF2 opens the writer's file, and keeps it open. */
+/* Returns NULL if the chunks have to be written out, for which OTF2 opens the writer's file, and keeps it open. */
 static void *chunk_allocate(void *self, OTF2_FileType type, OTF2_LocationRef location, void **buffer, uint64_t chunk_bytes)
 {
 	struct archive *a = self;
@@ -132,7 +136,7 @@ static void chunk_free_all(void *self, OTF2_FileType type, OTF2_LocationRef loca
 	if (!is_final)
 		return;
 	if (pool->has_file)
-		atomic_fetch_sub_explicit(&a->n_files, 1, memory_order_relaxed);
+		__atomic_fetch_sub(&a->n_files, 1, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < pool->n_chunks; i++)
 		give_chunk(a, pool->chunks[i], pool->chunk_bytes);
 	free(pool);
@@ -191,9 +195,9 @@ int library_open(struct archive *a, const char *dir)
 void library_free(struct archive *a)
 {
 	while (a->spare_chunks != NULL) {
-		void *chunk = a->spare_chunks;
-		memcpy(&a->spare_chunks, chunk, sizeof chunk);
-		free(chunk);
+		struct spare_chunk *spare = a->spare_chunks;
+		a->spare_chunks = spare->next;
+		free(spare);
 	}
 	pthread_mutex_destroy(&a->spare_lock);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A location's writer, its time stamps, and the stack of its open regions. Called by all files that write events of
- * threads, on one thread at a time for each location.
+ * A location's writer, its time stamps, and the stack of its open regions. Runs on one thread at a time for each location.
  */
-#include "builder/otf2/clock.h"
+#include "builder/otf2/archive.h"
 #include "builder/otf2/intern.h"
 #include "builder/otf2/location.h"
-#include "builder/otf2/samples.h"
-#include "builder/otf2/states.h"
+#include "builder/otf2/events.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
@@ -21,11 +19,22 @@ static int switch_measurement(struct archive *a, struct location *l, uint64_t ti
 	return is_on ? state_metric_write(a, l, time) : 0;
 }
 
-void location_catch_up(struct archive *a, struct location *l, uint64_t time)
+static void write_until(struct archive *a, struct location *l, uint64_t time)
 {
 	if (l->has_sample)
 		sample_metric_write(a, l, time); /* a failure is remembered in the archive, and closing that fails */
-	l->last_time = time;
+	location_flush(a, l, time);              /* likewise */
+	if (time > l->last_time)
+		l->last_time = time;
+}
+
+void location_catch_up(struct archive *a, struct location *l, uint64_t time)
+{
+	while (time >= l->next_due) {
+		write_until(a, l, l->next_due);
+		holds_release_late(a, l); /* likewise */
+	}
+	write_until(a, l, time);
 	if (!l->is_on) {
 		l->is_on_early = true;
 		switch_measurement(a, l, time, true); /* likewise */
@@ -42,13 +51,14 @@ int location_measurement(struct archive *a, struct location *l, uint64_t ticks, 
 	uint64_t time = clock_stamp(&a->now, ticks);
 	if (time < l->last_time)
 		time = l->last_time;
-	if (sample_metric_write(a, l, time) != 0)
+	if (sample_metric_write(a, l, time) != 0 || location_flush(a, l, time) != 0)
 		return -1;
+	l->has_flush = false; /* what is left of it is not measured */
 	l->last_time = time;
 	return switch_measurement(a, l, time, is_on);
 }
 
-/* An event must fit into a chunk of 256 KiB: of longer command lines the archive has the beginning. */
+/* An event must fit into a chunk of 256 KiB: longer command lines are cut at the end. */
 #define ARGUMENTS_MAX (16 << 10)
 
 static int program_begin(struct archive *a, struct location *l)
@@ -107,9 +117,11 @@ void location_free(struct location *l)
 int location_end(struct archive *a, uint32_t stream)
 {
 	struct location *l = &a->now.locations[stream];
-	int rc = a->has_failed ? -1 : 0;
+	int rc = __atomic_load_n(&a->has_failed, __ATOMIC_RELAXED) ? -1 : 0;
 	if (rc == 0)
 		rc = sample_metric_write(a, l, UINT64_MAX);
+	if (rc == 0)
+		rc = location_flush(a, l, UINT64_MAX);
 	if (rc == 0 && l->is_on_early)
 		rc = switch_measurement(a, l, l->last_time, false);
 	if (rc == 0 && stream == 0) {

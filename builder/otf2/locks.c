@@ -5,13 +5,11 @@
  * their order in time over all threads. Called through the table in events.c. On one thread at a time for each
  * location.
  */
-#include "builder/otf2/clock.h"
-#include "builder/otf2/enter.h"
-#include "builder/otf2/holds.h"
+#include "builder/otf2/archive.h"
+#include "builder/otf2/current.h"
 #include "builder/otf2/location.h"
-#include "builder/otf2/locks.h"
-#include "builder/otf2/regions.h"
-#include "builder/otf2/tasks.h"
+#include "builder/otf2/events.h"
+#include "builder/otf2/intern.h"
 
 /* The lock's number in the archive. */
 static uint32_t lock_id(const struct process *p, struct location *l, uint64_t wait_id)
@@ -42,10 +40,11 @@ static int acquire(struct archive *a, struct location *l, const struct point *at
 	uint32_t lock = lock_id(&a->now, l, m->wait_id);
 	struct lock_hold *hold = holds_find(l, lock, m->order);
 	bool is_moved = time != clock_stamp(&a->now, at->ticks) && model_has_repairs(a->now.model, at->stream);
-	if (is_moved || (hold != NULL && hold->task != l->running) || holds_otherwise(l, lock, m->order))
+	bool is_over = hold != NULL && (hold->depth == 0 || hold->task != l->running);
+	if (is_moved || is_over || holds_otherwise(l, lock, m->order))
 		return leave_out(l);
 	if (hold == NULL)
-		hold = holds_add(l, lock, m->order);
+		hold = holds_add(&a->now, l, lock, m->order);
 	hold->depth++;
 	return archive_check(a, WRITE_EVENT(l, ThreadAcquireLock, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
 			     "writing ThreadAcquireLock");
@@ -59,6 +58,10 @@ static int release(struct archive *a, struct location *l, uint64_t time, const s
 	struct lock_hold *hold = holds_find(l, lock, m->order);
 	if (hold == NULL || hold->task != l->running)
 		return leave_out(l);
+	if (hold->depth == 0) { /* its release was late, and is written */
+		holds_remove(l, hold);
+		return 0;
+	}
 	if (--hold->depth == 0)
 		holds_remove(l, hold);
 	return archive_check(a, WRITE_EVENT(l, ThreadReleaseLock, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),

@@ -23,7 +23,7 @@ void mapping_begin(struct archive *a)
 	}
 }
 
-/* The archive's number of what has number `own` in a table that goes on from `first`. */
+/* The archive's number of what has number `own` in a table that continues the archive's from `first`. */
 static uint32_t shared_number(const uint32_t *shared, uint32_t first, uint32_t own)
 {
 	return own < first ? own : shared[own - first];

@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The output as a whole: opens the archive, begins and ends processes, and closes the archive with all definitions.
- * Called by run.c, on its thread.
+ * The output as a whole: opens the archive, begins and ends processes, and closes the archive with all definitions. Runs on
+ * its thread.
  */
 #include "builder/otf2/otf2.h"
-#include "builder/otf2/clock.h"
-#include "builder/otf2/close.h"
+#include "builder/otf2/archive.h"
 #include "builder/otf2/current.h"
-#include "builder/otf2/defs.h"
-#include "builder/otf2/device.h"
 #include "builder/otf2/events.h"
 #include "builder/otf2/intern.h"
-#include "builder/otf2/library.h"
 #include "builder/otf2/location.h"
 #include "builder/otf2/mapping.h"
-#include "builder/otf2/part.h"
-#include "builder/otf2/regions.h"
-#include "builder/otf2/team_comms.h"
-#include "builder/otf2/trace_id.h"
-#include "builder/otf2/unit_keys.h"
 #include "builder/support/text.h"
 #include "builder/support/memory.h"
 
@@ -60,7 +51,9 @@ static void free_process(struct process *p)
 	free(p->task_bits);
 	free(p->is_created);
 	current_end(p);
-	unit_keys_free(p);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (paradigms[i]->archive != NULL && paradigms[i]->archive->free_process != NULL)
+			paradigms[i]->archive->free_process(p);
 	team_comms_free(p);
 	map_free(&p->device_regions);
 	*p = (struct process){0};
@@ -89,6 +82,7 @@ static int begin(void *self, const struct trace *trace)
 				       .alike_region = UNSET,
 				       .state = UNSET,
 				       .state_written = UNSET,
+				       .next_due = UINT64_MAX,
 				       .is_muted = m->window.is_part,
 				       .is_on = true};
 		for (unsigned j = 0; j < RECENT_REGIONS; j++)
@@ -96,8 +90,9 @@ static int begin(void *self, const struct trace *trace)
 	}
 	current_begin(p);
 	team_comms_begin(a);
-	unit_keys_begin(a);
-	device_begin(a);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (paradigms[i]->archive != NULL && paradigms[i]->archive->begin != NULL)
+			paradigms[i]->archive->begin(a);
 	mapping_begin(a);
 	return 0;
 }
@@ -127,10 +122,10 @@ static int end(void *self, const struct trace *trace)
 		a->has_all_teams &= !l->has_split_teams;
 		rc = mapping_write(a, i);
 	}
-	if (rc == 0)
-		rc = device_write(a);
+	for (size_t i = 0; i < N_PARADIGMS && rc == 0; i++)
+		if (paradigms[i]->archive != NULL && paradigms[i]->archive->end != NULL)
+			rc = paradigms[i]->archive->end(a);
 	regions_name(a);
-	unit_keys_end(a);
 	a->n_locks += trace->model.n_locks;
 	if (rc == 0 && trace->model.window.is_part)
 		rc = set_part(a, trace);
@@ -197,8 +192,9 @@ static void destroy(struct archive *a)
 	free(a->comms);
 	free(a->members);
 	free(a->locations);
-	free(a->devices);
-	free(a->queues);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (paradigms[i]->archive != NULL && paradigms[i]->archive->free != NULL)
+			paradigms[i]->archive->free(a);
 	free(a->processes);
 	free(a->path);
 	free(a);
@@ -270,7 +266,7 @@ static void intern_event_strings(struct archive *a)
 	a->string_suspend = intern_string(&a->interned, "suspend");
 }
 
-int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *traces, size_t n_traces, bool is_part)
+int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *traces, size_t n_traces, bool is_part, bool has_states)
 {
 	struct archive *a = memory_zeroed(1, sizeof *a, "the archive");
 	a->is_complete = a->has_all_locks = a->has_all_teams = true;
@@ -288,7 +284,12 @@ int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *trace
 		destroy(a);
 		return -1;
 	}
-	*sink = (struct sink){
-		"OTF2", is_part ? &part_ops : &event_ops, is_part ? part_state : event_state, begin, end, close_archive, a};
+	*sink = (struct sink){"OTF2",
+			      is_part ? &part_ops : &event_ops,
+			      !has_states ? NULL : is_part ? part_state : event_state,
+			      begin,
+			      end,
+			      close_archive,
+			      a};
 	return 0;
 }

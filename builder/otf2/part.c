@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A part of the time. Before it, a location follows its events without writing them, and so knows what is open on it. At
- * the part's begin that is opened, in the order in which it was: forks, teams, tasks and regions, and mutexes that are
- * held. At the part's end what is open is closed, as where records end, and nothing follows. Called by the replay in
- * place of events.c; on one thread at a time for each location.
+ * A part of the time. Before it, a location follows its events without writing them, to keep what is open on it. At the
+ * part's begin all this is opened, in the order in which it was: forks, teams, tasks and regions, and mutexes that are
+ * held. At the part's end what is open is closed, as at the end of the records, and nothing follows. Runs on one thread at a time
+ * for each location.
  */
-#include "builder/otf2/part.h"
-#include "builder/otf2/clock.h"
-#include "builder/otf2/close.h"
+#include "builder/otf2/mapping.h"
+#include "builder/otf2/archive.h"
 #include "builder/otf2/current.h"
 #include "builder/otf2/events.h"
-#include "builder/otf2/holds.h"
 #include "builder/otf2/intern.h"
 #include "builder/otf2/location.h"
-#include "builder/otf2/samples.h"
-#include "builder/otf2/states.h"
-#include "builder/otf2/team_comms.h"
 
 #include <string.h>
 
@@ -30,12 +25,13 @@ static void forget_regions(struct location *l)
 		l->recent_regions[i].region = UNSET;
 }
 
-/* The thread has forked a team that it is not in: it begins later, or is over. */
+/* Has the thread forked a team that it is not in? The team begins later, or is over. */
 static bool has_fork_alone(const struct archive *a, const struct location *l)
 {
 	const struct task *tasks = a->now.model->tasks;
 	uint32_t i = l->n_forks > 0 ? l->n_open : 0;
-	while (i > 0 && !(l->open[i - 1].type == OPEN_IMPLICIT && tasks[l->open[i - 1].task].region == l->forks[l->n_forks - 1]))
+	while (i > 0 &&
+	       !(l->open[i - 1].type == OPEN_IMPLICIT && tasks[l->open[i - 1].task].region == l->forks[l->n_forks - 1].region))
 		i--;
 	return l->n_forks > 0 && i == 0;
 }
@@ -45,13 +41,14 @@ static int open_forks(struct archive *a, struct location *l, uint64_t time, uint
 {
 	const struct model *m = a->now.model;
 	uint32_t end = l->n_forks;
-	while (end > *n_written && l->forks[end - 1] != region)
+	while (end > *n_written && l->forks[end - 1].region != region)
 		end--;
 	int rc = 0;
 	for (; *n_written < end && rc == 0; ++*n_written)
-		rc = archive_check(
-			a, WRITE_EVENT(l, ThreadFork, NULL, time, OTF2_PARADIGM_OPENMP, m->regions[l->forks[*n_written]].requested),
-			"writing ThreadFork");
+		rc = archive_check(a,
+				   WRITE_EVENT(l, ThreadFork, NULL, time, OTF2_PARADIGM_OPENMP,
+					       m->regions[l->forks[*n_written].region].requested),
+				   "writing ThreadFork");
 	return rc;
 }
 
@@ -125,10 +122,10 @@ static int open_part(struct archive *a, struct location *l)
 
 /* ---- The end ---- */
 
-/* The team that was forked last begins after the part: a fork has a team, if one that takes no time. */
+/* The team that was forked last begins after the part: it is written with no duration, as each fork must have a team. */
 static int pass_team(struct archive *a, struct location *l, uint64_t time)
 {
-	uint32_t comm = team_comm(&a->now, a->now.model->regions[l->forks[l->n_forks - 1]].team);
+	uint32_t comm = team_comm(&a->now, a->now.model->regions[l->forks[l->n_forks - 1].region].team);
 	if (archive_check(a, WRITE_EVENT(l, ThreadTeamBegin, NULL, time, comm), "writing ThreadTeamBegin") != 0 ||
 	    archive_check(a, WRITE_EVENT(l, ThreadTeamEnd, NULL, time, comm), "writing ThreadTeamEnd") != 0)
 		return -1;
@@ -139,8 +136,9 @@ static int close_part(struct archive *a, struct location *l)
 {
 	const struct window *window = &a->now.model->window;
 	l->part = PART_AFTER;
-	int rc = 0;
-	if (l->n_open > 0 || l->n_holds > 0 || l->n_forks > 0) {
+	int rc = location_flush(a, l, clock_stamp(&a->now, window->to));
+	l->has_flush = false;
+	if (rc == 0 && (l->n_open > 0 || l->n_holds > 0 || l->n_forks > 0)) {
 		uint64_t time = location_stamp(a, l, window->to);
 		rc = holds_release(a, l, time, UNSET);
 		if (rc == 0 && l->is_fork_alone && l->n_forks > 0)
@@ -156,7 +154,7 @@ static int close_part(struct archive *a, struct location *l)
 	return rc;
 }
 
-/* The location comes to this time. 0; 1: what comes now is after the part; or -1. */
+/* The location reaches this time. Returns 0; 1 if what follows is after the part; or -1. */
 static int reach(struct archive *a, uint32_t stream, uint64_t ticks)
 {
 	const struct window *window = &a->now.model->window;
@@ -187,7 +185,7 @@ static int stream_end(void *self, const struct point *at)
 	return event_ops.stream_end(self, at);
 }
 
-/* Definitions of the location come from it. */
+/* Always handled, as definitions of the location come from it. */
 static int thread_attach(void *self, const struct point *at, uint64_t tid)
 {
 	return reach(self, at->stream, at->ticks) < 0 ? -1 : event_ops.thread_attach(self, at, tid);

@@ -5,8 +5,8 @@
  * by otf2.c when a process ends.
  */
 #include "builder/otf2/intern.h"
-#include "builder/otf2/regions.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,23 +136,23 @@ uint32_t region_of_slow(const struct archive *a, struct location *l, struct rece
 }
 
 /* A region that was entered in this process. */
-struct use {
+struct region_use {
 	uint64_t slot;
 	uint32_t region;
 };
 
 static int by_slot(const void *left, const void *right)
 {
-	const struct use *l = left, *r = right;
+	const struct region_use *l = left, *r = right;
 	return (l->slot > r->slot) - (l->slot < r->slot);
 }
 
-static size_t list_uses(const struct map *slots, struct use *uses)
+static size_t list_uses(const struct map *slots, struct region_use *uses)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < slots->n_slots; i++)
 		if (slots->slots[i].is_used)
-			uses[n++] = (struct use){slots->slots[i].key, slots->slots[i].value - 1};
+			uses[n++] = (struct region_use){slots->slots[i].key, slots->slots[i].value - 1};
 	return n;
 }
 
@@ -162,12 +162,11 @@ void regions_name(struct archive *a)
 	size_t n_uses = p->device_regions.n_used, n = 0;
 	for (uint32_t i = 0; i < p->def->n_locations; i++)
 		n_uses += p->locations[i].region_slots.n_used;
-	struct use *uses = memory_get(n_uses, sizeof *uses, "the regions");
+	struct region_use *uses = memory_get(n_uses, sizeof *uses, "the regions");
 	for (uint32_t i = 0; i < p->def->n_locations; i++)
 		n += list_uses(&p->locations[i].region_slots, uses + n);
 	n += list_uses(&p->device_regions, uses + n);
-	if (n > 0)
-		qsort(uses, n, sizeof *uses, by_slot);
+	sort_array(uses, n, by_slot);
 	for (size_t i = 0; i < n; i++) {
 		struct region_def *def = &a->interned.regions[uses[i].region];
 		const struct construct *c = &p->model->constructs[uses[i].slot / REGION_KINDS];

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Writes the events of OpenMP's tasks: creation, start, suspension, completion. Regions nest on every location and in
- * every task. So a marked task, which goes on elsewhere or not in the order of a stack, leaves all of its regions when
- * it is suspended and enters them again when it goes on; other tasks keep theirs open.
+ * every task. So a marked task, which resumes elsewhere or not in the order of a stack, leaves all of its regions when
+ * it is suspended and enters them again when it resumes; other tasks keep theirs open.
  *
- * Called through the table in events.c, and by whatever writes an event of a task (task_follow). On one thread at a
- * time for each location.
+ * Called through the table in events.c, and by all functions that write an event of a task (task_follow). Runs on one
+ * thread at a time for each location.
  */
-#include "builder/otf2/clock.h"
-#include "builder/otf2/close.h"
+#include "builder/otf2/archive.h"
 #include "builder/otf2/current.h"
-#include "builder/otf2/enter.h"
 #include "builder/otf2/location.h"
-#include "builder/otf2/regions.h"
-#include "builder/otf2/tasks.h"
+#include "builder/otf2/intern.h"
+#include "builder/otf2/events.h"
+#include "builder/otf2/mapping.h"
 #include "builder/support/memory.h"
 
 #include <string.h>
@@ -51,7 +50,7 @@ static int suspend(struct archive *a, struct location *l, uint64_t time, uint32_
 	return rc;
 }
 
-/* A marked task goes on: enters the same regions, each with the number of the fragment that begins. */
+/* A marked task resumes: enters the same regions, each with the number of the fragment that begins. */
 static int resume(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	struct suspended *s = current_find(&a->now, task);
@@ -121,7 +120,7 @@ __attribute__((always_inline)) static inline int start_task(struct archive *a, s
 	return location_enter(a, l, time, t->construct, task_kind(t), task, OPEN_TASK);
 }
 
-/* A task starts here, too, where records begin, or go on, in the middle of it. */
+/* A task starts here, too, where records begin, or continue after a gap, in the middle of it. */
 int task_follow_slow(struct archive *a, struct location *l, const struct point *at, uint64_t *time)
 {
 	l->task = at->task;
@@ -171,9 +170,12 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 	if (current_require(a, l, time, at->task) != 0)
 		return -1;
 	struct key k = current_find_key(a, l, task);
+	bool is_guest = helpers_have_guest(&a->now, task, at->stream);
 	if (archive_check(a, WRITE_EVENT(l, Enter, NULL, time, region), "writing Enter") != 0 ||
+	    (is_guest && archive_check(a, WRITE_EVENT(l, ThreadTeamBegin, NULL, time, k.comm), "writing ThreadTeamBegin") != 0) ||
 	    archive_check(a, WRITE_EVENT(l, ThreadTaskCreate, NULL, time, k.comm, k.rank, k.generation),
-			  "writing ThreadTaskCreate") != 0)
+			  "writing ThreadTaskCreate") != 0 ||
+	    (is_guest && archive_check(a, WRITE_EVENT(l, ThreadTeamEnd, NULL, time, k.comm), "writing ThreadTeamEnd") != 0))
 		return -1;
 	return archive_check(a, WRITE_EVENT(l, Leave, NULL, time, region), "writing Leave");
 }
@@ -198,12 +200,12 @@ static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uin
 	return current_require(a, l, time, current);
 }
 
-/* `prior` has stopped. `next` goes on here, or, where it cannot, some task that can. */
+/* `prior` has stopped. `next` resumes here, or, where it cannot, a task that can. */
 static int go_on(struct archive *a, struct location *l, uint64_t time, uint32_t prior, uint32_t next)
 {
 	const struct process *p = &a->now;
 	if (current_can_be(p, l, next)) {
-		if (p->has_movers) /* it may have done something elsewhere meanwhile; all else schedule() has seen to */
+		if (p->has_movers) /* it may have done something elsewhere meanwhile; schedule() has handled all other cases */
 			time = current_time(p, l, time, next);
 		if (current_switch(a, l, time, next) != 0)
 			return -1;

@@ -3,10 +3,10 @@
  * Makes a communicator of each team. A task of the archive runs inside of its team only. LLVM's runtime has threads of
  * its own for target tasks (Q22), which are not in the team that such a task is bound to. So in the archive these tasks
  * are tasks of the helpers' team. The threads that create them are members of its communicator, after the helpers, and
- * never begin it. Called as team_comms.h says; one thread.
+ * are in the team only while they create a task. Called as mapping.h says; one thread.
  */
 #include "builder/otf2/intern.h"
-#include "builder/otf2/team_comms.h"
+#include "builder/otf2/mapping.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
@@ -29,6 +29,11 @@ bool task_is_helped(const struct process *p, uint32_t task)
 	    !is_member(m, p->helper_team, t->run_stream))
 		return false;
 	return !is_member(m, m->regions[t->region].team, t->run_stream);
+}
+
+bool helpers_have_guest(const struct process *p, uint32_t task, uint32_t stream)
+{
+	return p->helper_team != 0 && task_is_helped(p, task) && !is_member(p->model, p->helper_team, stream);
 }
 
 static uint32_t find_helper_team(const struct model *m)

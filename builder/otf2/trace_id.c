@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Replaces the archive's identifier. OTF2 makes one up from the time and the process when it creates an archive, and
- * has no function to choose another one. It is the one thing in the archive that differs from run to run, and it is in
- * the anchor file alone. So its eight bytes are replaced after the archive has been closed: they are found by the
- * identifier that OTF2's reader reports, and the reader has to report the new one afterwards. Called by otf2.c. One
- * thread.
+ * Replaces the archive's identifier. OTF2 makes one up from the time and the process when it creates an archive, and has no
+ * function to choose another one. It is the one thing in the archive that differs from run to run, and it is in the anchor
+ * file alone. So its eight bytes are replaced after the archive has been closed: they are found by the identifier that
+ * OTF2's reader reports, and the reader has to report the new one afterwards. One thread.
  */
-#include "builder/otf2/trace_id.h"
-#include "builder/otf2/hash.h"
+#include "builder/otf2/mapping.h"
+#include "builder/otf2/intern.h"
 #include "builder/support/diag.h"
 #include "builder/support/memory.h"
 

@@ -6,18 +6,16 @@
 #include "builder/support/array.h"
 
 /*
- * How many frames are searched for a task that goes on although it is not the last one. In programs these are tasks that
- * had no frame; so deep a stack is not worth the search.
+ * How many frames are searched for a task that resumes although its frame is not the last one. In programs these are tasks
+ * that had no frame; a deeper stack is not worth the search.
  */
 #define SEARCHED 64
 
 void frames_begin(struct frames *frames, uint32_t stream, uint32_t n_streams)
 {
 	*frames = (struct frames){.stream = stream, .n_streams = n_streams};
-	array_reserve((void **)&frames->scopes, 1, &frames->scopes_capacity,
-		      sizeof *frames->scopes); /* frame_scopes() adds to it */
-	array_reserve((void **)&frames->stack, 1, &frames->capacity, sizeof *frames->stack);
-	frames->stack[frames->n++] = (struct frame){0};
+	array_reserve(frames->scopes, 1, frames->scopes_capacity); /* frame_scopes() adds to it */
+	array_push(frames->stack, frames->n, frames->capacity, (struct frame){0});
 }
 
 struct frame *frame_make(struct frames *frames, uint32_t task)
@@ -55,7 +53,7 @@ void frames_free(struct frames *frames)
 
 void frames_start_more(struct frames *frames, uint32_t task)
 {
-	array_reserve((void **)&frames->stack, frames->n + 1, &frames->capacity, sizeof *frames->stack);
+	array_reserve(frames->stack, frames->n + 1, frames->capacity);
 	frames_start(frames, task);
 }
 
@@ -70,15 +68,11 @@ static struct frame *find_own(const struct frames *frames, uint32_t task)
 static struct frame *get_own(struct frames *frames, uint32_t task)
 {
 	uint32_t *row = map_put(&frames->own_rows, task);
-	if (*row == 0) {
-		array_reserve((void **)&frames->own, frames->n_own + 1, &frames->own_capacity, sizeof *frames->own);
-		frames->own[frames->n_own++] = frame_make(frames, task);
-		*row = (uint32_t)frames->n_own;
-	}
+	array_push_new(frames->own, frames->n_own, frames->own_capacity, row, frame_make(frames, task));
 	return frames->own[*row - 1];
 }
 
-/* The stack does not show the order in which tasks go on: from here on each has a frame of its own. */
+/* The stack does not show the order in which tasks resume: from here on each has a frame of its own. */
 static void scatter(struct frames *frames)
 {
 	for (size_t i = 0; i < frames->n; i++) {
@@ -146,7 +140,7 @@ static struct scope *push_own(struct frames *frames, struct frame *frame)
 static struct scope *push_stack(struct frames *frames, struct frame *frame)
 {
 	uint32_t place = frame->first + frame->n_scopes++;
-	array_reserve((void **)&frames->scopes, place + (size_t)1, &frames->scopes_capacity, sizeof *frames->scopes);
+	array_reserve(frames->scopes, place + (size_t)1, frames->scopes_capacity);
 	frames->scopes[place].number = 2 * place * frames->n_streams + frames->stream;
 	return &frames->scopes[place];
 }

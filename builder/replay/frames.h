@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The scopes that are open in the tasks of one stream: a contiguous stack with a frame for each task that runs or is
- * suspended there. The current task's frame is the last one, as tasks that are suspended go on in the order of a stack.
- * Tasks for which that is not so (TASK_MARKED), and those that move between streams, have a frame of their own: the
- * former in a map here, the latter in hand.h. Where records contradict each other, every frame becomes one of its own.
- * Used by the files of replay/; the thread that replays the stream uses its frames.
+ * suspended there. The current task's frame is the last one, as suspended tasks resume in the order of a stack.
+ * Tasks for which that is not so (TASK_MARKED), and those that move between streams, have a frame of their own: the former
+ * in a map here, the latter in handover.c. Where records contradict each other, every frame becomes one of its own.
  */
 #ifndef OTTER_BUILDER_REPLAY_FRAMES_H
 #define OTTER_BUILDER_REPLAY_FRAMES_H
@@ -18,12 +17,12 @@ struct frame {
 	uint32_t n_barriers; /* of an implicit task: barriers that began so far, without the closing one */
 	uint32_t first;      /* where its scopes begin in frames.scopes; 0 for a frame of its own */
 	uint64_t last_work;  /* return address of the worksharing or taskloop region that began last, 0 unknown */
-	/* Only of a frame of its own: */
+	/* Only for a task with a frame of its own: */
 	struct scope *own; /* NULL: its scopes are in frames.scopes, innermost last, or it never had one */
 	uint32_t own_capacity;
 	uint32_t stream; /* row of the stream in which it got its latest scope */
 	bool is_own;
-	struct frame *next; /* among those that are free */
+	struct frame *next; /* in the list of free frames */
 };
 
 struct frames {
@@ -34,13 +33,13 @@ struct frames {
 	struct map own_rows; /* task -> index in `own` + 1 */
 	struct frame **own;
 	size_t n_own, own_capacity;
-	struct frame *free; /* dropped ones: their scopes keep their numbers */
+	struct frame *free; /* dropped frames: their scopes keep their numbers */
 	bool is_scattered;  /* the stack is not used any more: every task has a frame of its own */
 	uint32_t stream, n_streams;
-	uint32_t n_own_numbers; /* of scopes in frames of their own, given out so far */
+	uint32_t n_own_numbers; /* numbers given out so far to scopes in frames of their own */
 };
 
-/* Of stream `stream` of n_streams. frames_free() frees it. */
+/* Initializes the frames of stream `stream` of n_streams. frames_free() frees them. */
 void frames_begin(struct frames *frames, uint32_t stream, uint32_t n_streams);
 void frames_free(struct frames *frames);
 

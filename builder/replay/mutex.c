@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay of mutual exclusion: critical, ordered and atomic are scopes, locks are not; who holds which mutex, and by
- * which acquisition. replay.c calls replay_mutex_record() for each record about mutexes, on the thread that replays the
- * stream.
+ * The replay of mutual exclusion: critical, ordered and atomic are scopes, locks are not. Keeps which task or thread holds
+ * which mutex, and by which acquisition. replay.c calls replay_mutex_record() for each record about mutexes, on the thread
+ * that replays the stream.
  */
 #include "builder/model/construct.h"
 #include "builder/replay/state.h"
@@ -13,21 +13,21 @@ static bool is_lock(unsigned mutex)
 }
 
 /* The mutexes that the current task holds, if it moves; otherwise those that its thread holds. */
-static struct held *held_here(struct stream_state *s)
+static struct lockset *held_here(struct stream_state *s)
 {
 	struct replay *r = s->replay;
-	bool moves = r->hands.n != 0 && task_moves(&r->model->tasks[s->thread.task]);
-	struct hand *hand = moves ? hands_find(&r->hands, s->thread.task) : NULL;
-	if (hand == NULL)
+	bool moves = r->handovers.n != 0 && task_moves(&r->model->tasks[s->thread.task]);
+	struct task_handover *handover = moves ? handovers_find(&r->handovers, s->thread.task) : NULL;
+	if (handover == NULL)
 		return &s->held;
-	if (hand->held == NULL)
-		hand->held = memory_zeroed(1, sizeof *hand->held, "the tasks that move");
-	return hand->held;
+	if (handover->held == NULL)
+		handover->held = memory_zeroed(1, sizeof *handover->held, "the tasks that move");
+	return handover->held;
 }
 
 static uint32_t held_order(struct stream_state *s, uint64_t wait_id)
 {
-	const uint32_t *order = held_find(held_here(s), wait_id);
+	const uint32_t *order = lockset_find(held_here(s), wait_id);
 	return order != NULL ? *order : 0;
 }
 
@@ -67,7 +67,7 @@ static int mutex_acquired(struct replay *r, struct stream_state *s, const struct
 	struct frame *frame = !is_lock(kind) ? replay_frame(s, false) : NULL;
 	if (frame != NULL && frame->n_scopes > 0 && frame_innermost(&s->frames, frame)->type == SCOPE_MUTEX)
 		frame_innermost(&s->frames, frame)->is_acquired = true;
-	held_put(held_here(s), record->a, order);
+	lockset_put(held_here(s), record->a, order);
 	return visit_mutex(r, s, record, MUTEX_ACQUIRED, kind, order);
 }
 
@@ -78,10 +78,10 @@ static int mutex_acquired(struct replay *r, struct stream_state *s, const struct
 static uint32_t released_order(struct replay *r, struct stream_state *s, uint64_t wait_id)
 {
 	const struct model *m = r->model;
-	struct held *held = held_here(s);
-	uint32_t order = held_take(held, wait_id);
+	struct lockset *held = held_here(s);
+	uint32_t order = lockset_take(held, wait_id);
 	if (order == 0 && held != &s->held)
-		order = held_take(&s->held, wait_id);
+		order = lockset_take(&s->held, wait_id);
 	if (order == 0 && m->dump->is_complete && !model_was_paused(m))
 		replay_repair(s, "lock_not_held");
 	return order;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay: makes clean, nested events of a dump's records, and calls visitors with them. It keeps one scope stack
+ * The replay: turns a dump's records into clean, nested events, and calls visitors with them. It keeps one scope stack
  * for each task, applies the rules for what a runtime does differently (quirks), and closes what is open if records are
  * missing (repairs). So a visitor sees
  *
@@ -9,35 +9,19 @@
  *   - for every scope that is entered, exactly one leave, at the latest at the end of its task or stream;
  *   - the row of the current task before every event (0 if its records are missing).
  *
- * Streams come in any order, each as far as it can go on: a visitor keeps its state by stream and by task. Within a task,
- * or a unit, events always come in the order of the program. So where several streams have a part in a task (hand.h), a
- * stream is left in the middle, and others come, until the task's parts before are over. With units of Argobots streams
- * are merged by time, and so they are where tasks move and records are missing or contradict each other. What one stream tells of a task of another one (an early fulfilment, the cancellation of a task
- * that never ran, a dependence, a parent) has no order with the task's own events.
- *
- * Argobots (docs/graph.md, "Units of Argobots"): the replay settles which unit a handle means, which unit runs, and
- * which unit acts if the record does not name it. Visitors get rows of model.units, which are complete before the
- * replay begins. On each stream they see:
- *
- *   - unit_switch tells each change of the current unit. Current units form a stack: a unit runs above its scheduler,
- *     and when it stops (by its own unit_switch) the scheduler is current again, without a record of it. The scheduler
- *     may be unknown (0).
- *   - a unit is current on one stream at a time; it stops there before it runs elsewhere. A unit that becomes current
- *     (UNIT_BEGIN, UNIT_RUN) stops (any other reason) exactly once, at the latest after the last record. But
- *     UNIT_CANCEL of a unit that does not run switches nothing.
- *   - the unit that creates, revives, joins, resumes or frees is the current one (at->unit), or, if that is unknown,
- *     the one that the record names. An external thread has a row of its own (UNIT_EXTERNAL), which is current from the
- *     first thing that it does to its end.
- *   - events of units come with the task that is current for OpenMP (at->task), and OpenMP's events with the unit
- *     (at->unit).
- *   - units of kind UNIT_ROOT are never named.
+ * Streams come in any order, each as far as possible: a visitor keeps its state by stream and by task. Within a task, or a
+ * unit, events always come in the order of the program. So where several streams have a part in a task (handover.c), a
+ * stream is interrupted, and others are replayed, until the task's earlier parts are over. Streams are merged by time where a
+ * paradigm requires it, and where tasks move and records are missing or contradict each other. What one stream reports about
+ * a task of another one (an early fulfilment, the cancellation of a task that never ran, a dependence, a parent) is not
+ * ordered with the task's own events.
  */
 #ifndef OTTER_BUILDER_REPLAY_REPLAY_H
 #define OTTER_BUILDER_REPLAY_REPLAY_H
 
 #include "builder/model/tables.h"
-#include "builder/story/thread.h"
-#include "builder/story/unit.h"
+#include "builder/model/paradigm.h"
+#include "builder/current/thread.h"
 #include "builder/support/progress.h"
 
 /* Where and when an event is. `ticks` are the dump's; the late end of a worker (Q3) has those of the join. */
@@ -45,7 +29,7 @@ struct point {
 	uint32_t stream; /* row of dump.streams */
 	uint32_t task;   /* current BEFORE the event; row of model.tasks, 0 unknown */
 	uint64_t ticks;
-	uint32_t unit; /* of Argobots, current BEFORE the event; row of model.units, 0 none or unknown */
+	uint32_t unit; /* of another paradigm, current BEFORE the event; row of model.units, 0 none or unknown */
 };
 
 enum scope_type {
@@ -60,29 +44,30 @@ enum scope_type {
 	SCOPE_SUBMIT   /* the launch of a kernel; kernels of a host that is a device itself run in it */
 };
 
-#define GRAPHS_AT_ONCE 2 /* that may visit the same replay, each with a number of its own */
+#define GRAPHS_AT_ONCE 2 /* graphs that may visit the same replay, each with a number of its own */
 
 struct scope {
 	enum scope_type type;
+	const struct paradigm *paradigm; /* the paradigm that the scope is part of, which defines its meaning; NULL: OpenMP */
 	unsigned kind;
 	uint32_t construct;
 	uint32_t region;
 	uint64_t count;         /* SCOPE_WORK: iterations */
-	uint64_t chunks;        /* SCOPE_WORK, when it is left: so many chunks of it the thread executed; 0: it is not known */
-	uint64_t chunks_before; /* SCOPE_WORK: for the replay, what the stream had counted and no scope has got */
+	uint64_t chunks;        /* SCOPE_WORK, when it is left: number of its chunks that the thread executed; 0: unknown */
+	uint64_t chunks_before; /* SCOPE_WORK: for the replay: chunks that the stream had counted, and that no scope has got */
 	uint64_t wait_id;       /* SCOPE_MUTEX */
 	uint64_t enter_ticks;
 	bool is_reduction; /* SCOPE_SYNC: a barrier with which the runtime reduces; the program has no such barrier */
-	bool is_acquired;  /* SCOPE_MUTEX: mutex_acquired has come */
+	bool is_acquired;  /* SCOPE_MUTEX: mutex_acquired was seen */
 	uint8_t around;    /* for builder/states/, which sets it when the scope is entered: the task's state around it */
-	uint32_t nodes[GRAPHS_AT_ONCE]; /* for builder/graph/, which sets it when the scope is entered: of SCOPE_SYNC, 0 none */
+	uint32_t nodes[GRAPHS_AT_ONCE]; /* for builder/graph/, which sets it when a SCOPE_SYNC is entered: its node, 0 none */
 	uint32_t operation;             /* SCOPE_TARGET, SCOPE_DATA_OP, SCOPE_SUBMIT: row of model.operations */
 	uint32_t arrival;               /* SCOPE_SYNC barriers: its number in model.arrivals */
 	uint32_t ordinal;               /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
 	/*
 	 * Differs from the numbers of all other open scopes. Numbers are small, from 0, and are used again after a
 	 * scope was left. So a visitor can keep what it knows about open scopes in an array. number % dump.n_streams is
-	 * the stream that gave the number: that in which the scope was entered, unless its task moves.
+	 * the stream that gave the number: the one in which the scope was entered, unless its task moves.
 	 */
 	uint32_t number;
 };
@@ -140,36 +125,6 @@ struct replay_ops {
 	int (*control_tool)(void *self, const struct point *at, uint64_t command, uint64_t modifier);
 	int (*dispatch)(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations);
 
-	/* Argobots is initialised, or finalised. `life` counts from 1; units end in their life. */
-	int (*unit_life)(void *self, const struct point *at, uint32_t life, bool is_begin);
-	/*
-	 * From here on the thread is this execution stream. Handles and ranks are used again. `rank` is UINT64_MAX if
-	 * it is not known.
-	 */
-	int (*unit_xstream)(void *self, const struct point *at, uint64_t xstream, uint64_t rank);
-	/*
-	 * A run is created; or a unit that has ended is revived: then model.units[unit].before is the run before.
-	 * creator: 0 unknown.
-	 */
-	int (*unit_create)(void *self, const struct point *at, uint32_t unit, uint32_t creator);
-	int (*unit_revive)(void *self, const struct point *at, uint32_t unit, uint32_t creator);
-	int (*unit_switch)(void *self, const struct point *at, const struct unit_switch *change);
-	/*
-	 * Since its latest run, the current unit has yielded and run again `count` times, with nothing else in between:
-	 * it polls, or yields on its own (unit_sync_polls()). was_look: all that time it only found that it still has
-	 * to wait.
-	 */
-	int (*unit_poll)(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count,
-			 bool was_look);
-	/* The suspended unit may go on. waker: 0 unknown. wait: what it waited for, as in its unit_switch. */
-	int (*unit_resume)(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
-	/*
-	 * The joiner knows that the run has ended. Comes again, with is_first false, if the unit is freed. was_look:
-	 * since the joiner ran, or acted, last, it may have done nothing but wait for that.
-	 */
-	int (*unit_join)(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look);
-	int (*unit_free)(void *self, const struct point *at, uint32_t unit, uint32_t by);
-
 	/*
 	 * The native thread becomes an OpenMP thread, or ceases to be one, if the runtime reports that. type:
 	 * thread_type.
@@ -192,8 +147,8 @@ struct replay_ops {
 	int (*records_missing)(void *self, const struct point *at, bool is_begin);
 
 	/*
-	 * No event: called again and again on a thread that has no stream to replay, beside the others; never on two threads at
-	 * once. It may do a little of what the other functions will need soon, and sets *has_made if it has done some.
+	 * No event: called repeatedly on a thread that has no stream to replay, while others replay; never on two threads at
+	 * once. It may prepare a little of what the other functions will need soon, and sets *has_made if it has.
 	 */
 	int (*prepare)(void *self, bool *has_made);
 
@@ -201,9 +156,11 @@ struct replay_ops {
 	 * The functions may be called for several streams at the same time, on several threads: for one stream on one
 	 * thread at a time, its events in order. So they write only what belongs to the stream, to a task that is current
 	 * there, or to one that is created there. The events of a task come one after the other, whatever streams they
-	 * are in, and each sees what was written at those before. Must be the last member.
+	 * are in, and each sees what was written at those before. Must be the first member that is no function.
 	 */
 	bool is_by_stream;
+	/* By enum paradigm_number: its functions for events of that paradigm. NULL: those of struct paradigm's visitors. */
+	const void *const *own;
 };
 
 struct visitor {

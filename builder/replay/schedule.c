@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which stream is replayed next, on which thread. Each goes on until its end, or until it comes to a stop (hand.h) whose
- * task another stream has to hand over first: then it is put aside, and the thread takes another stream. If all visitors
- * can work on several streams at once, all threads of OpenMP do this. Called by run.c.
+ * Schedules the streams on the threads. A stream runs until its end, or until it reaches a stop (handover.c) whose task
+ * another stream has to hand over first: then the stream is put into a waiting list, and the thread takes another stream. If
+ * all visitors can work on several streams at once, all OpenMP threads do this.
  *
- * The lock guards the lists of streams. What one stream has done to a task before a stop was over is seen by the stream
- * that passes the task's next stop, by the number of those that are over (end_stop(), is_next()). Most often no stream
- * waits for the task, and none takes the lock.
+ * The lock protects the lists of streams. What one stream has done to a task before a stop was over is visible to the
+ * stream that passes the task's next stop, through the number of stops that are over (end_stop(), is_next()). Most often no
+ * stream waits for the task, and no thread takes the lock.
  */
 #include "builder/replay/state.h"
 
@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#define PREPARE_EVERY_NS 1000000 /* so long a thread without a stream waits at most until it looks for something to do */
+#define PREPARE_EVERY_NS 1000000 /* a thread without a stream looks for something to do at least this often */
 
 enum outcome { STREAM_OVER, STREAM_WAITS, STREAM_FAILED };
 
@@ -22,10 +22,10 @@ struct schedule {
 	struct replay *r;
 	bool is_shared; /* several threads work on it */
 	pthread_mutex_t lock;
-	pthread_cond_t changed;            /* a stream can go on, or none ever will */
-	struct stream_state *first, *last; /* streams that can go on, first come, first served */
-	size_t n_running;                  /* streams that go on now */
-	bool is_preparing;                 /* a thread that waits calls the visitors' prepare() */
+	pthread_cond_t changed;            /* a stream is ready, or none will be ready any more */
+	struct stream_state *first, *last; /* the ready streams, as a FIFO queue */
+	size_t n_running;                  /* streams that are replayed now */
+	bool is_preparing;                 /* a thread without a stream calls the visitors' prepare() */
 	bool has_failed;
 };
 
@@ -53,34 +53,34 @@ static void add_ready(struct schedule *schedule, struct stream_state *s)
 		pthread_cond_signal(&schedule->changed);
 }
 
-static struct hand *hand_of(const struct schedule *schedule, const struct stop *stop)
+static struct task_handover *handover_of(const struct schedule *schedule, const struct stop *stop)
 {
-	return &schedule->r->hands.all[stop->hand];
+	return &schedule->r->handovers.all[stop->handover];
 }
 
-/* The stream, which comes after `before` in the list of those that wait for the task, waits no longer. */
-static void unlink_waiting(struct hand *hand, struct stream_state *before, struct stream_state *s)
+/* Removes the stream, which follows `before`, from the list of those that wait for the task. */
+static void unlink_waiting(struct task_handover *handover, struct stream_state *before, struct stream_state *s)
 {
 	if (before != NULL)
 		before->next = s->next;
 	else /* relaxed: a thread that still sees the stream takes the lock for nothing */
-		__atomic_store_n(&hand->waiting, s->next, __ATOMIC_RELAXED);
+		__atomic_store_n(&handover->waiting, s->next, __ATOMIC_RELAXED);
 	s->awaited = NULL;
 }
 
-/* Streams that waited for stops of the task that are over can go on. */
-static void wake(struct schedule *schedule, struct hand *hand)
+/* Makes those streams ready that waited for stops of the task that are over now. */
+static void wake(struct schedule *schedule, struct task_handover *handover)
 {
 	lock(schedule);
-	uint32_t n_over = __atomic_load_n(&hand->n_over, __ATOMIC_RELAXED); /* a stream that passes a stop looks again */
+	uint32_t n_over = __atomic_load_n(&handover->n_over, __ATOMIC_RELAXED); /* a stream that passes a stop reads it again */
 	struct stream_state *before = NULL, *next;
-	for (struct stream_state *s = hand->waiting; s != NULL; s = next) {
+	for (struct stream_state *s = handover->waiting; s != NULL; s = next) {
 		next = s->next;
 		if (s->awaited->nth > n_over) {
 			before = s;
 			continue;
 		}
-		unlink_waiting(hand, before, s);
+		unlink_waiting(handover, before, s);
 		add_ready(schedule, s);
 	}
 	unlock(schedule);
@@ -89,12 +89,12 @@ static void wake(struct schedule *schedule, struct hand *hand)
 /* The stop, or the part that began with it, is over. */
 static void end_stop(struct schedule *schedule, const struct stop *stop)
 {
-	struct hand *hand = hand_of(schedule, stop);
+	struct task_handover *handover = handover_of(schedule, stop);
 	/* P1: after what the stream has done with the task.
-	 * P6: before the look for streams that wait. */
-	__atomic_add_fetch(&hand->n_over, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&hand->waiting, __ATOMIC_SEQ_CST) != NULL)
-		wake(schedule, hand);
+	 * P6: before it looks for streams that wait. */
+	__atomic_add_fetch(&handover->n_over, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&handover->waiting, __ATOMIC_SEQ_CST) != NULL)
+		wake(schedule, handover);
 }
 
 static void end_open(struct schedule *schedule, struct stream_state *s)
@@ -105,14 +105,15 @@ static void end_open(struct schedule *schedule, struct stream_state *s)
 }
 
 /*
- * The current task has an open stop, after which another thread reports that the task completed. If its last part ended
- * without a record (Q33), it has ended at the latest then: has that come before the stream's next record? 0, or -1.
+ * The current task has an open stop, after which another thread reports that the task completed. If the task's last part
+ * ended without a record (Q33), it ended at that report at the latest. If the report is earlier than the stream's next
+ * record, ends the part. 0, or -1.
  */
 static int end_reported(struct schedule *schedule, struct stream_state *s, uint64_t next_ticks)
 {
-	const struct hands *hands = &schedule->r->hands;
-	const struct hand *hand = hand_of(schedule, s->open);
-	const struct stop *report = &hands->stops[hands->order[hand->first + s->open->nth + 1]];
+	const struct handovers *handovers = &schedule->r->handovers;
+	const struct task_handover *handover = handover_of(schedule, s->open);
+	const struct stop *report = &handovers->stops[handovers->order[handover->first + s->open->nth + 1]];
 	bool is_before = report->ticks != next_ticks ? report->ticks < next_ticks : report->stream < s->row;
 	if (!is_before)
 		return 0;
@@ -136,21 +137,21 @@ static bool is_at_stop(const struct stream_state *s, const struct stop *stop, ui
 /* Is the task current in the stream, since an earlier stop? */
 static bool is_own(const struct stream_state *s, const struct stop *stop)
 {
-	return s->open != NULL && s->open->hand == stop->hand;
+	return s->open != NULL && s->open->handover == stop->handover;
 }
 
-/* Are all of the task's stops before this one over, but for one whose part goes on in the stream? */
+/* Are all of the task's stops before this one over, except one whose part this stream still runs? */
 static bool is_next(const struct schedule *schedule, const struct stream_state *s, const struct stop *stop)
 {
-	/* P2, for what was done before; and P7. */
-	return __atomic_load_n(&hand_of(schedule, stop)->n_over, __ATOMIC_SEQ_CST) + is_own(s, stop) >= stop->nth;
+	/* P2: before the stream reads what others have done with the task; and P7. */
+	return __atomic_load_n(&handover_of(schedule, stop)->n_over, __ATOMIC_SEQ_CST) + is_own(s, stop) >= stop->nth;
 }
 
-/* For the stop that the stream has to wait for: puts it aside, in the order of streams. False: the wait is over already. */
+/* Puts the stream into the list of those that wait for the stop's task, in the order of streams. False: it need not wait now. */
 static bool wait_for(struct schedule *schedule, struct stream_state *s, const struct stop *stop)
 {
-	struct hand *hand = hand_of(schedule, stop);
-	struct stream_state *before = NULL, *after = hand->waiting;
+	struct task_handover *handover = handover_of(schedule, stop);
+	struct stream_state *before = NULL, *after = handover->waiting;
 	for (; after != NULL && after->row < s->row; after = after->next)
 		before = after;
 	s->awaited = stop;
@@ -158,19 +159,19 @@ static bool wait_for(struct schedule *schedule, struct stream_state *s, const st
 	if (before != NULL)
 		before->next = s;
 	else
-		__atomic_store_n(&hand->waiting, s, __ATOMIC_SEQ_CST); /* P7: and then looks at what is over */
+		__atomic_store_n(&handover->waiting, s, __ATOMIC_SEQ_CST); /* P7: before it reads which stops are over */
 	if (!is_next(schedule, s, stop))
 		return true;
-	unlink_waiting(hand, before, s);
+	unlink_waiting(handover, before, s);
 	return false;
 }
 
-/* May the stream pass the stops at its next record? If not, it waits, and another thread may go on with it at once. */
+/* May the stream pass the stops at its next record? If not, it waits, and another thread may continue it at once. */
 static bool may_pass(struct schedule *schedule, struct stream_state *s, uint64_t place)
 {
 	bool may = true;
 	const struct stop *stop = s->stop;
-	while (is_at_stop(s, stop, place) && is_next(schedule, s, stop)) /* most often all of that is over */
+	while (is_at_stop(s, stop, place) && is_next(schedule, s, stop)) /* most often it can pass all of them */
 		stop++;
 	if (!is_at_stop(s, stop, place))
 		return true;
@@ -190,7 +191,7 @@ static void pass(struct schedule *schedule, struct stream_state *s, uint64_t pla
 {
 	const struct stop *open = NULL;
 	for (; is_at_stop(s, s->stop, place); s->stop++) {
-		if (s->open != NULL && s->open->hand == s->stop->hand)
+		if (s->open != NULL && s->open->handover == s->stop->handover)
 			end_open(schedule, s);
 		if (s->stop->task == s->thread.task)
 			open = s->stop;
@@ -214,7 +215,7 @@ static bool count_progress(struct schedule *schedule, struct stream_state *s)
 	return is_well;
 }
 
-/* Where in the segment of the stream's next record records end that it may take without a look at stops. */
+/* Index in the segment of the stream's next record: the stream may take the records before it without a check for stops. */
 static uint32_t free_until(const struct stream_state *s)
 {
 	const struct cursor *cursor = &s->timeline.cursor;
@@ -225,7 +226,7 @@ static uint32_t free_until(const struct stream_state *s)
 	return (uint32_t)s->stop->place;
 }
 
-/* Replays the stream as far as it can go on. */
+/* Replays the stream until its end or until it has to wait. */
 static enum outcome go_on(struct schedule *schedule, struct stream_state *s)
 {
 	struct replay *r = schedule->r;
@@ -248,14 +249,14 @@ static enum outcome go_on(struct schedule *schedule, struct stream_state *s)
 	if (s->open != NULL && s->open->is_reported && end_reported(schedule, s, UINT64_MAX) != 0)
 		return STREAM_FAILED;
 	end_open(schedule, s);
-	/* Where tasks move, ends without a record come last, as one stream may have suspended what runs in another one. */
-	if (r->hands.n == 0 && (replay_close(r, s) != 0 || replay_leave_rest(r, s) != 0 || replay_end(r, s) != 0))
+	/* Where tasks move, ends without a record come after all streams: what one stream suspended may run in another one. */
+	if (r->handovers.n == 0 && (replay_close(r, s) != 0 || replay_leave_rest(r, s) != 0 || replay_end(r, s) != 0))
 		return STREAM_FAILED;
 	return STREAM_OVER;
 }
 
 /*
- * No stream can go on: records contradict each other, or clocks do. The first stream that waits goes on without the
+ * No stream is ready: records contradict each other, or clocks do. The first stream that waits continues without the
  * task. False: none waits, so all are over.
  */
 static bool cut(struct schedule *schedule)
@@ -266,7 +267,7 @@ static bool cut(struct schedule *schedule)
 		if (s->awaited == NULL)
 			continue;
 		replay_repair(s, "task_in_two_threads");
-		struct stream_state **waiting = &hand_of(schedule, s->awaited)->waiting;
+		struct stream_state **waiting = &handover_of(schedule, s->awaited)->waiting;
 		while (*waiting != s)
 			waiting = &(*waiting)->next;
 		*waiting = s->next;
@@ -279,8 +280,8 @@ static bool cut(struct schedule *schedule)
 }
 
 /*
- * A thread without a stream waits until one can go on, or for less. One of these threads does meanwhile what helps the others;
- * if there is nothing to do, it looks again a little later.
+ * A thread without a stream waits until one is ready; it may return earlier. One of these threads calls the visitors' prepare()
+ * meanwhile, and repeats that a little later if there was nothing to do.
  */
 static void wait_for_streams(struct schedule *schedule)
 {
@@ -305,7 +306,7 @@ static void wait_for_streams(struct schedule *schedule)
 	schedule->is_preparing = false;
 }
 
-/* One thread: goes on with one stream after the other, until none can go on any more. */
+/* One thread: replays one stream after the other, until none is ready and none is running. */
 static void work(struct schedule *schedule)
 {
 	lock(schedule);
@@ -349,5 +350,5 @@ int replay_schedule(struct replay *r)
 	pthread_mutex_destroy(&schedule.lock);
 	if (schedule.has_failed)
 		return -1;
-	return r->hands.n != 0 ? replay_end_all(r) : 0;
+	return r->handovers.n != 0 ? replay_end_all(r) : 0;
 }

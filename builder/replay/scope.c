@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay of what is open inside a task: synchronisations, worksharing, masked regions. An end
+ * The replay of the scopes that are open inside a task: synchronisations, worksharing, masked regions. An end
  * closes the innermost scope of its type and kind, and all that is open inside it. What a runtime leaves open is closed
  * when, by the rules of OpenMP, it must have ended. replay.c calls replay_scope_record() for each record; one thread.
  * Quirk numbers are those of docs/runtimes.md.
@@ -10,11 +10,9 @@
 
 #include <string.h>
 
-/* A scope region does not count: barriers and worksharing regions may be nested inside it. */
 static bool is_worksharing(const struct scope *scope)
 {
-	return scope->type == SCOPE_WORK && scope->kind != work_kind_taskloop && scope->kind != work_kind_distribute &&
-	       scope->kind != work_kind_scope;
+	return scope->type == SCOPE_WORK && work_is_sharing(scope->kind);
 }
 
 /* ---- Frames ---- */
@@ -25,24 +23,24 @@ struct frame *replay_frame_of(struct stream_state *s, uint32_t task, bool makes)
 	if (top != NULL)
 		return top;
 	const struct task *row = &s->replay->model->tasks[task];
-	struct hand *hand = task_moves(row) ? hands_find(&s->replay->hands, task) : NULL;
-	if (hand == NULL)
+	struct task_handover *handover = task_moves(row) ? handovers_find(&s->replay->handovers, task) : NULL;
+	if (handover == NULL)
 		return frames_other(&s->frames, task, row->state & TASK_MARKED, makes);
-	if (hand->frame == NULL && makes)
-		hand->frame = frame_make(&s->frames, task);
-	return hand->frame;
+	if (handover->frame == NULL && makes)
+		handover->frame = frame_make(&s->frames, task);
+	return handover->frame;
 }
 
 void replay_drop_other(struct stream_state *s, uint32_t task)
 {
 	const struct task *row = &s->replay->model->tasks[task];
-	struct hand *hand = task_moves(row) ? hands_find(&s->replay->hands, task) : NULL;
-	if (hand == NULL)
+	struct task_handover *handover = task_moves(row) ? handovers_find(&s->replay->handovers, task) : NULL;
+	if (handover == NULL)
 		frames_drop_other(&s->frames, task, row->state & TASK_MARKED);
-	else if (hand->frame != NULL)
-		frame_drop(&s->frames, hand->frame);
-	if (hand != NULL)
-		hand->frame = NULL;
+	else if (handover->frame != NULL)
+		frame_drop(&s->frames, handover->frame);
+	if (handover != NULL)
+		handover->frame = NULL;
 }
 
 /* ---- Entering and leaving ---- */
@@ -102,17 +100,17 @@ int replay_leave_rest(struct replay *r, struct stream_state *s)
 	return rc;
 }
 
-int replay_leave_handed(struct replay *r)
+int replay_leave_handover(struct replay *r)
 {
 	int rc = 0;
-	for (size_t i = 0; i < r->hands.n && rc == 0; i++) {
-		struct frame *frame = r->hands.all[i].frame;
+	for (size_t i = 0; i < r->handovers.n && rc == 0; i++) {
+		struct frame *frame = r->handovers.all[i].frame;
 		struct stream_state *s = frame != NULL ? &r->streams[frame->stream] : NULL;
 		if (frame == NULL)
 			continue;
 		rc = leave_frame(r, s, frame, 0, s->at.ticks, "scope_open_at_end");
 		frame_drop(&s->frames, frame);
-		r->hands.all[i].frame = NULL;
+		r->handovers.all[i].frame = NULL;
 	}
 	return rc;
 }
@@ -120,7 +118,7 @@ int replay_leave_handed(struct replay *r)
 int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope *scope, uint64_t ticks)
 {
 	struct frame *frame = replay_frame(s, true);
-	if (frame->n_scopes == NESTING_MAX) { /* no program nests so deep: this bounds the searches */
+	if (frame->n_scopes == NESTING_MAX) { /* no program nests this deep: the limit bounds the searches */
 		replay_repair(s, "scope_too_deep");
 		return 0;
 	}
@@ -174,6 +172,17 @@ static int close_worksharing(struct replay *r, struct stream_state *s, uint64_t 
 	return leave_frame(r, s, frame, n, ticks, "scope_without_end");
 }
 
+/* A taskgroup or scope region begins: gather found out whether an open worksharing region without an end is over by then. */
+static int close_early(struct replay *r, struct stream_state *s, uint64_t ticks)
+{
+	const struct model *m = r->model;
+	size_t *next = &s->next_early_end;
+	while (*next < m->n_early_ends && m->early_ends[*next].stream == s->row && m->early_ends[*next].ticks < ticks)
+		(*next)++;
+	bool is_over = *next < m->n_early_ends && m->early_ends[*next].stream == s->row && m->early_ends[*next].ticks == ticks;
+	return is_over ? close_worksharing(r, s, ticks) : 0;
+}
+
 static bool is_implicit_barrier(unsigned sync)
 {
 	return barrier_closes(sync) || sync == sync_kind_barrier_implicit_workshare;
@@ -202,8 +211,8 @@ static unsigned one_kind(struct replay *r, struct stream_state *s, bool is_begin
 }
 
 /*
- * Whose address a barrier gets that has none, or one inside of the runtime (Q9): after a worksharing region that one's, at
- * the end of a parallel region the region's, which it has on thread 0.
+ * The return address for a barrier that has none, or one inside the runtime (Q9): after a worksharing region that region's,
+ * at the end of a parallel region the parallel region's, as on thread 0.
  */
 static uint64_t barrier_codeptr(struct replay *r, struct stream_state *s, unsigned sync, const struct record *record)
 {
@@ -217,8 +226,8 @@ static uint64_t barrier_codeptr(struct replay *r, struct stream_state *s, unsign
 }
 
 /*
- * Threads wait at a construct, whose place its begin has told. The waiting has an address of its own: a taskgroup's is that of
- * its last statement, which is no construct, and has no line that is known to be one's. 0: nothing is open around it.
+ * The construct at which a thread waits: that of the open scope, which has the address of its begin record. The wait's own
+ * address can differ: a taskgroup's wait has that of the last statement, which is no construct. 0: no such scope is open.
  */
 static uint32_t waiting_construct(struct replay *r, struct stream_state *s, unsigned sync)
 {
@@ -234,6 +243,8 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 	if (sync == sync_kind_barrier_implicit)
 		sync = one_kind(r, s, type == SCOPE_SYNC);
 	if (type == SCOPE_SYNC && sync_is_barrier(sync) && close_worksharing(r, s, record->time) != 0)
+		return -1;
+	if (type == SCOPE_SYNC && sync == sync_kind_taskgroup && close_early(r, s, record->time) != 0)
 		return -1;
 	struct scope scope = {.type = type,
 			      .kind = sync,
@@ -271,6 +282,8 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 			      .chunks_before = record_value(record) - s->n_chunks};
 	if (is_worksharing(&scope) && close_worksharing(r, s, record->time) != 0)
 		return -1;
+	if (work == work_kind_scope && close_early(r, s, record->time) != 0)
+		return -1;
 	/* A taskloop is reported from inside the runtime (Q9), but the taskgroup around it is not. */
 	uint64_t codeptr = r->model->constructs[scope.construct].codeptr;
 	struct frame *frame = replay_frame(s, true);
@@ -284,8 +297,8 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 }
 
 /*
- * The thread has counted on since the loop began; what loops inside of it have got is taken off, by n_chunks. A construct whose
- * begin or end is not there has none.
+ * The chunks of a loop: those that the thread has counted since the loop began, without those of loops inside it (n_chunks). A
+ * construct whose begin or end is missing has none.
  */
 static int work_end(struct replay *r, struct stream_state *s, const struct record *record)
 {

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which task each thread executed when, for the page's time line by construct: see parts.h. Exactly, while a run has no more
- * stretches than a page can hold. Else each row is divided into windows as long as each other, and a window has one construct:
- * of those in it the one that is furthest behind its share of the time so far, so that sums over several windows are right.
+ * Which task each thread executed when, for the page's time line by construct: see parts.h. It is exact while a run has no
+ * more stretches than a page can hold. Else each row is divided into windows of equal length, and a window has one construct:
+ * the one of the window's constructs whose number of windows so far is furthest below its share of the time (error diffusion),
+ * so that sums over several windows are right.
  *
  * An exact row is in the page: its begin in ns and its number of stretches, then of each stretch how long after the one
  * before it begins, its length, the construct's number, and by how much the task's number differs from that of the stretch
- * before (zigzag). A row of windows: its number of runs of the same construct, then of each run the construct's number and one more,
- * or 0 for nothing, and the number of windows. Called by report.c when a process is built; streams are read on several threads.
+ * before (zigzag). A row of windows: its number of runs of the same construct, then of each run the construct's number and
+ * one more, or 0 for nothing, and the number of windows. Runs on several threads.
  */
 #include "builder/report/parts.h"
 #include "builder/support/memory.h"
+#include "builder/support/varint.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define WHAT       "report.html"
-#define CELL_SLOTS 4 /* constructs of a window; what comes after is added to the last of them */
+#define CELL_SLOTS 4 /* constructs of a window; the time of further ones is added to the last of them */
 
 struct lane_cell {
 	float ticks[CELL_SLOTS];
@@ -37,7 +39,7 @@ struct lanes {
 };
 
 /* What a stream's stretches become. */
-struct lane {
+struct report_lane {
 	struct lanes *lanes;
 	uint32_t row, task;
 	bool is_exact;
@@ -46,27 +48,21 @@ struct lane {
 	size_t n_parts;
 };
 
-static uint64_t zigzag(uint32_t number, uint32_t before)
-{
-	int64_t change = (int64_t)number - before;
-	return change < 0 ? (uint64_t)(-change) * 2 - 1 : (uint64_t)change * 2;
-}
-
-static void put_stretch(struct lane *lane, uint64_t begin_ns, uint64_t end_ns, uint32_t construct, uint32_t task)
+static void put_stretch(struct report_lane *lane, uint64_t begin_ns, uint64_t end_ns, uint32_t construct, uint32_t task)
 {
 	if (lane->n == 0)
 		lane->begin_ns = lane->end_ns = begin_ns;
 	begin_ns = begin_ns > lane->end_ns ? begin_ns : lane->end_ns;
-	report_put_number(&lane->stretches, begin_ns - lane->end_ns);
-	report_put_number(&lane->stretches, end_ns > begin_ns ? end_ns - begin_ns : 0);
-	report_put_number(&lane->stretches, construct);
-	report_put_number(&lane->stretches, zigzag(task, lane->task));
+	buffer_put_varint(&lane->stretches, begin_ns - lane->end_ns);
+	buffer_put_varint(&lane->stretches, end_ns > begin_ns ? end_ns - begin_ns : 0);
+	buffer_put_varint(&lane->stretches, construct);
+	buffer_put_varint(&lane->stretches, varint_zigzag(task, lane->task));
 	lane->end_ns = end_ns > begin_ns ? end_ns : begin_ns;
 	lane->task = task;
 	lane->n++;
 }
 
-static void put_part(struct lane *lane, uint64_t begin_ns, uint64_t end_ns, uint32_t task)
+static void put_part(struct report_lane *lane, uint64_t begin_ns, uint64_t end_ns, uint32_t task)
 {
 	const uint64_t part[] = {begin_ns, end_ns - begin_ns, task};
 	memcpy(buffer_room(&lane->parts, sizeof part), part, sizeof part);
@@ -93,7 +89,7 @@ static uint64_t window_begin(const struct lanes *l, size_t window)
 	return l->begin_ticks + (uint64_t)((double)l->length_ticks * (double)window / (double)l->n_windows);
 }
 
-static void add_to_windows(struct lane *lane, uint64_t begin, uint64_t end, uint32_t construct)
+static void add_to_windows(struct report_lane *lane, uint64_t begin, uint64_t end, uint32_t construct)
 {
 	struct lanes *l = lane->lanes;
 	begin = begin > l->begin_ticks ? begin : l->begin_ticks;
@@ -113,7 +109,7 @@ static void add_to_windows(struct lane *lane, uint64_t begin, uint64_t end, uint
 
 static void show(void *self, const struct slice *slice)
 {
-	struct lane *lane = self;
+	struct report_lane *lane = self;
 	struct lanes *l = lane->lanes;
 	if (slice->item == ITEM_LOST || (slice->piece != SLICE_WHOLE && slice->piece != SLICE_END) ||
 	    slice->ticks <= slice->begin_ticks)
@@ -161,17 +157,17 @@ static void put_windows(struct lanes *l, uint32_t row, size_t step, double *behi
 		}
 		*(chosen == 0 ? &nothing : &behind[chosen - 1]) -= (double)step;
 		if (chosen != open && length > 0) {
-			report_put_number(&runs, open);
-			report_put_number(&runs, length);
+			buffer_put_varint(&runs, open);
+			buffer_put_varint(&runs, length);
 			n_runs++;
 			length = 0;
 		}
 		open = chosen;
 		length += step < l->n_windows - window ? step : l->n_windows - window;
 	}
-	report_put_number(&runs, open);
-	report_put_number(&runs, length);
-	report_put_number(all, n_runs + 1);
+	buffer_put_varint(&runs, open);
+	buffer_put_varint(&runs, length);
+	buffer_put_varint(all, n_runs + 1);
 	buffer_put(all, runs.bytes, runs.n);
 	buffer_free(&runs);
 }
@@ -200,25 +196,25 @@ static json_t *windows_packed(struct lanes *l, size_t n_bytes)
 
 /* ---- All streams ---- */
 
-static int read_streams(struct lanes *l, struct lane *lanes, bool is_exact)
+static int read_streams(struct lanes *l, struct report_lane *lanes, bool is_exact)
 {
 	size_t n = l->dump->n_streams;
 	int rc = 0;
 #pragma omp parallel for schedule(dynamic) reduction(| : rc) if (!l->rows->is_folded)
 	for (size_t i = 0; i < n; i++) {
-		lanes[i] = (struct lane){.lanes = l, .row = l->rows->row_of[i], .is_exact = is_exact};
-		for (size_t chunk = 0; chunk < slices_n_chunks(l->slices, i); chunk++)
+		lanes[i] = (struct report_lane){.lanes = l, .row = l->rows->row_of[i], .is_exact = is_exact};
+		for (size_t chunk = 0; chunk < l->slices->streams[i].slices.n_chunks; chunk++)
 			rc |= slices_read(l->slices, i, chunk, show, &lanes[i]);
 	}
 	return rc;
 }
 
-static json_t *exact_packed(const struct lanes *l, const struct lane *lanes)
+static json_t *exact_packed(const struct lanes *l, const struct report_lane *lanes)
 {
 	struct buffer all = {0};
 	for (size_t i = 0; i < l->dump->n_streams; i++) {
-		report_put_number(&all, lanes[i].begin_ns);
-		report_put_number(&all, lanes[i].n);
+		buffer_put_varint(&all, lanes[i].begin_ns);
+		buffer_put_varint(&all, lanes[i].n);
 		buffer_put(&all, lanes[i].stretches.bytes, lanes[i].stretches.n);
 	}
 	json_t *text = report_packed(&all);
@@ -227,7 +223,7 @@ static json_t *exact_packed(const struct lanes *l, const struct lane *lanes)
 }
 
 /* Row, begin, length and task of each stretch of the tasks that are in the page. */
-static json_t *parts_of(const struct lanes *l, const struct lane *lanes)
+static json_t *parts_of(const struct lanes *l, const struct report_lane *lanes)
 {
 	json_t *parts = json_array();
 	for (size_t i = 0; i < l->dump->n_streams; i++)
@@ -240,7 +236,7 @@ static json_t *parts_of(const struct lanes *l, const struct lane *lanes)
 	return parts;
 }
 
-static void free_lanes(struct lane *lanes, size_t n)
+static void free_lanes(struct report_lane *lanes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		buffer_free(&lanes[i].stretches);
@@ -259,13 +255,13 @@ static json_t *names_of(const struct lanes *l)
 	return names;
 }
 
-static void find_singles(struct lanes *l, const struct spawn *spawn, uint64_t n_before)
+static void find_singles(struct lanes *l, const struct callpaths *callpaths, uint64_t n_before)
 {
 	uint32_t n_tasks = l->slices->m->n_tasks;
 	l->is_single = memory_zeroed(n_tasks + (size_t)1, 1, WHAT);
-	for (size_t i = 0; i < spawn->n_singles; i++)
-		if (spawn->singles[i].task > n_before && spawn->singles[i].task - n_before < n_tasks)
-			l->is_single[spawn->singles[i].task - n_before] = 1;
+	for (size_t i = 0; i < callpaths->n_singles; i++)
+		if (callpaths->singles[i].task > n_before && callpaths->singles[i].task - n_before < n_tasks)
+			l->is_single[callpaths->singles[i].task - n_before] = 1;
 }
 
 static size_t room_for(const json_t *process, size_t n_processes)
@@ -276,12 +272,12 @@ static size_t room_for(const json_t *process, size_t n_processes)
 }
 
 int lanes_add(json_t *process, const struct slices *slices, const struct strips *rows, const struct answer *answer,
-	      const struct spawn *spawn)
+	      const struct callpaths *callpaths)
 {
 	const struct windows *w = rows->windows;
 	struct lanes l = {.slices = slices, .rows = rows, .dump = &w->trace->dump, .same = answer->track.same};
 	size_t n_streams = l.dump->n_streams, n_stretches = 0, n_bytes = room_for(process, rows->n_processes);
-	uint64_t n_before = spawn->n_nodes_before;
+	uint64_t n_before = callpaths->n_nodes_before;
 	for (size_t i = 0; i < n_streams; i++)
 		n_stretches += slices->streams[i].slices.n_records;
 	if (w->n == 0 || n_stretches == 0)
@@ -289,8 +285,8 @@ int lanes_add(json_t *process, const struct slices *slices, const struct strips 
 	l.is_used = memory_zeroed(slices->m->n_constructs + (size_t)1, 1, WHAT);
 	l.begin_ticks = w->bounds[0];
 	l.length_ticks = w->bounds[w->n] - w->bounds[0];
-	find_singles(&l, spawn, n_before);
-	struct lane *lanes = memory_zeroed(n_streams + 1, sizeof *lanes, WHAT);
+	find_singles(&l, callpaths, n_before);
+	struct report_lane *lanes = memory_zeroed(n_streams + 1, sizeof *lanes, WHAT);
 	bool is_exact = !rows->is_folded && n_stretches <= LANES_EXACT / rows->n_processes;
 	int rc = is_exact ? read_streams(&l, lanes, true) : 0;
 	json_t *text = rc == 0 && is_exact ? exact_packed(&l, lanes) : NULL, *object = json_object();

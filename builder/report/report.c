@@ -3,7 +3,6 @@
  * Puts report.html together: see report.h. A user of the windows (builder/states/windows.h), which are swept on several
  * threads; the rest on one.
  */
-#include "builder/report/page.h"
 #include "builder/report/parts.h"
 #include "builder/support/diag.h"
 #include "builder/support/file.h"
@@ -19,8 +18,8 @@ struct report {
 	char *dir;
 	size_t n_processes;
 	const struct answer *answer;
-	const struct spawn *spawn;
-	struct report_sources sources;
+	const struct callpaths *callpaths;
+	struct sources sources;
 	FILE *out;
 	struct strips strips;
 	struct bins bins;
@@ -61,10 +60,12 @@ static void end_windows(void *self, const struct windows *windows)
 			  (json_int_t)(windows->n > 0 ? dump_ns(&trace->dump, windows->bounds[windows->n]) : 0));
 	strips_end(&r->strips, process);
 	bins_end(&r->bins, r->n_processes, process);
-	if (lanes_add(process, &r->slices, &r->strips, r->answer, r->spawn) != 0)
+	if (lanes_add(process, &r->slices, &r->strips, r->answer, r->callpaths) != 0)
 		r->has_failed = true;
-	queues_add(process, trace, r->answer, r->n_processes);
-	tables_add(process, trace, r->answer, r->strips.row_of, r->sources);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (paradigms[i]->report != NULL)
+			paradigms[i]->report(process, trace, r->answer, r->n_processes);
+	tables_add(process, trace, r->answer, r->strips.row_of, &r->sources);
 	strips_free(&r->strips);
 	r->is_broken = report_write(r->out, "class=\"otter-process\"", process) != 0 || r->is_broken;
 }
@@ -104,6 +105,7 @@ static int close_report(void *self)
 	const struct sink *sweep = &r->slices.beside;
 	int of_sweep = sweep->close != NULL ? sweep->close(sweep->self) : 0;
 	int rc = r->is_broken ? error("%s/" NAME ": could not be written", r->dir) : 0;
+	sources_close(&r->sources);
 	slices_close(&r->slices);
 	strips_free(&r->strips);
 	free(r->bins.rows);
@@ -116,15 +118,21 @@ static int close_report(void *self)
 
 _Static_assert(offsetof(struct report, slices) == 0, "the slices are called with the sink's self");
 
-int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, const struct answer *answer, const struct spawn *spawn,
-		     struct report_sources sources)
+/* Writes the part of the page from `from` to before `to`, which are labels of one stretch of bytes: see the end of this file. */
+static void put_page(const char *from, const char *to, FILE *out)
+{
+	fwrite(from, 1, (size_t)(to - from), out);
+}
+
+int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, const struct answer *answer,
+		     const struct callpaths *callpaths, struct report_sources sources)
 {
 	struct report *r = memory_zeroed(1, sizeof *r, NAME);
 	r->dir = text_copy(dir);
 	r->n_processes = n_processes;
 	r->answer = answer;
-	r->spawn = spawn;
-	r->sources = sources;
+	r->callpaths = callpaths;
+	sources_open(&r->sources, sources);
 	r->slices.is_without_flows = true;
 	r->out = file_open(dir, NAME);
 	const struct window_user user = {begin_windows, interval, moment, end_windows, close_windows, false, r};
@@ -133,12 +141,12 @@ int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, con
 		close_report(r);
 		return -1;
 	}
-	fwrite(report_page_begin, 1, (size_t)(report_page_data - report_page_begin), r->out);
+	put_page(report_page_begin, report_page_data, r->out);
 	*sink = (struct sink){"report", &slices_ops, pass_state, begin, end, close_report, r};
 	return 0;
 }
 
-int report_finish(const struct summary *summary, const struct spawn *spawn, const char *dir)
+int report_finish(const struct summary *summary, const struct callpaths *callpaths, const char *dir)
 {
 	bool is_new;
 	FILE *out = file_append(dir, NAME, &is_new);
@@ -146,10 +154,10 @@ int report_finish(const struct summary *summary, const struct spawn *spawn, cons
 		return -1;
 	int rc = report_write(out, "id=\"otter-summary\"", summary_object(summary));
 	if (rc == 0)
-		rc = report_write(out, "id=\"otter-spawn\"", spawn_json(spawn));
+		rc = report_write(out, "id=\"otter-spawn\"", callpath_json(callpaths));
 	if (rc != 0)
 		error("%s/" NAME ": could not be written", dir);
-	fwrite(report_page_data, 1, (size_t)(report_page_end - report_page_data), out);
+	put_page(report_page_data, report_page_end, out);
 	return file_close(out, dir, NAME) == 0 ? rc : -1;
 }
 
@@ -160,10 +168,29 @@ int report_diff(json_t *object, const char *dir)
 		json_decref(object);
 		return -1;
 	}
-	fwrite(report_page_begin, 1, (size_t)(report_page_data - report_page_begin), out);
+	put_page(report_page_begin, report_page_data, out);
 	int rc = report_write(out, "id=\"otter-diff\"", object);
 	if (rc != 0)
 		error("%s/diff.html: could not be written", dir);
-	fwrite(report_page_data, 1, (size_t)(report_page_end - report_page_data), out);
+	put_page(report_page_data, report_page_end, out);
 	return file_close(out, dir, "diff.html") == 0 ? rc : -1;
 }
+
+/* ---- The page's files ---- */
+
+/*
+ * The files of the page as bytes of the executable: see parts.h. REPORT_PAGE is their folder, which the Makefile names.
+ */
+
+#ifdef OTTER_NO_REPORT
+#define PAGE_BEGIN ""
+#define PAGE_DATA  ""
+#else
+#define PAGE_BEGIN ".incbin \"" REPORT_PAGE "/head.html\"\n"
+#define PAGE_DATA  ".incbin \"" REPORT_PAGE "/tail.html\"\n"
+#endif
+__asm__(".pushsection .rodata\n"
+	".hidden report_page_begin, report_page_data, report_page_end\n"
+	".global report_page_begin, report_page_data, report_page_end\n"
+	"report_page_begin:\n" PAGE_BEGIN "report_page_data:\n" PAGE_DATA "report_page_end: .byte 0\n"
+	".popsection\n");

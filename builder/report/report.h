@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * report.html: a page that shows a run, in one file that asks for nothing else. It consists of the page itself, which is
- * in the executable (page.c), and of what it shows, which is added process by process (report.c): what the threads did
- * (strips.c), which tasks they executed (lanes.c), how many worked, constructs, waits and the critical path (tables.c), and at the end summary.json. Called by
- * outputs.c on one thread. docs/report.md describes the data.
+ * report.html: a page that shows a run, in one file that needs no other. It consists of the page itself, which is in
+ * the executable, and of what it shows, which is added process by process (report.c): what the threads did
+ * (strips.c), which tasks they executed (lanes.c), how many worked, constructs, waits and the critical path (tables.c), and
+ * at the end summary.json. Runs on one thread. docs/report.md describes the data.
  */
 #ifndef OTTER_BUILDER_REPORT_REPORT_H
 #define OTTER_BUILDER_REPORT_REPORT_H
 
 #include "builder/answer/answer.h"
 #include "builder/replay/sink.h"
-#include "builder/spawn/files.h"
+#include "builder/callpaths/callpaths.h"
 #include "builder/summary/summary.h"
 
-/* Where source lines are looked for. */
+/* Which source lines are shown: of files below the working directory, at their recorded places, and below `directory`. */
 struct report_sources {
 	bool are_shown;
-	const char *directory; /* beside the recorded paths; NULL: nowhere else */
+	const char *directory; /* NULL: none */
 };
 
 /*
- * Begins DIR/report.html, and fills in the sink. `answer`: of the process in turn, made before its end, as what `spawn` has of it is.
- * 0, or -1 with the error printed.
+ * Begins DIR/report.html, and fills in the sink. `answer`: of the current process, made before its end, as is its part of
+ * `spawn`. Returns 0, or -1 with the error printed.
  */
-int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, const struct answer *answer, const struct spawn *spawn,
-		     struct report_sources sources);
+int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, const struct answer *answer,
+		     const struct callpaths *callpaths, struct report_sources sources);
 
 /* Completes it. 0, or -1 with the error printed. */
-int report_finish(const struct summary *summary, const struct spawn *spawn, const char *dir);
+int report_finish(const struct summary *summary, const struct callpaths *callpaths, const char *dir);
 
 /*
  * DIR/diff.html: the page of a comparison of runs, which diff.json has as well. `object`: a json_t, which is given up. 0, or -1

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What each thread did when, for the page's time line: see parts.h. Exactly, while a run has no more intervals than a page
- * can hold. Else each row is divided into windows as long as each other, and a window has one state: the one that is
- * furthest behind its share of the time so far (error diffusion), so that sums over several windows are right where a
- * state takes a small part of each. The windows that a reader looks at most closely are exact there too: the first and the last,
- * and those where the longest parts of the critical path begin and end.
+ * What each thread did when, for the page's time line: see parts.h. It is exact while a run has no more intervals than a
+ * page can hold. Else each row is divided into windows of equal length, and a window has one state: the one
+ * whose number of windows so far is furthest below its share of the time (error diffusion), so that sums over several windows
+ * are right where a state takes a small part of each. The windows that a reader looks at most closely are exact there too: the
+ * first and the last, and those where the longest parts of the critical path begin and end.
  *
  * A row is in the page: its begin in ns and its number of intervals, then of each interval the state and the length in
  * ns; numbers as in LEB128. All rows of a process one after the other, deflated (RFC 1950), in base64.
  */
 #include "builder/report/parts.h"
+#include "builder/support/lower_bound.h"
 #include "builder/support/memory.h"
+#include "builder/support/varint.h"
 
 #include <stdlib.h>
 
 #define WHAT          "report.html"
-#define CLOSE_BYTES   (24 << 10) /* of the intervals of a window that is exact; with more it is as the others */
+#define CLOSE_BYTES   (24 << 10) /* the most bytes of the intervals of an exact window; with more it is not exact */
 #define NS_PER_SECOND UINT64_C(1000000000)
-#define CELL_SLOTS    5 /* states of a window; what comes after is added to the last of them */
+#define CELL_SLOTS    5 /* states of a window; the time of further ones is added to the last of them */
 
-struct cell {
+struct strip_cell {
 	float ticks[CELL_SLOTS];
 	uint8_t states[CELL_SLOTS];
 	uint8_t n;
 };
 
-/* So many windows become one, that the rows of all processes fit into a page. */
+/* The number of windows that become one, so that the rows of all processes fit into a page. */
 static size_t windows_in_one(const struct strips *rows)
 {
 	size_t n = rows->n_rows * rows->n_processes;
@@ -72,31 +74,13 @@ void strips_begin(struct strips *rows, const struct windows *windows, size_t n_p
 void strips_want(struct strips *rows, uint64_t ticks)
 {
 	const uint64_t *bounds = rows->windows->bounds;
-	size_t low = 0, high = rows->windows->n;
-	if (high == 0 || rows->is_close == NULL || !has_room_for_close(rows) || ticks < bounds[0] || ticks > bounds[high])
+	size_t n = rows->windows->n;
+	if (n == 0 || rows->is_close == NULL || !has_room_for_close(rows) || ticks < bounds[0] || ticks > bounds[n])
 		return;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (bounds[middle] <= ticks)
-			low = middle;
-		else
-			high = middle;
-	}
-	rows->is_close[low] = 1;
+	rows->is_close[lower_bound(i, 1, n, bounds[i] <= ticks) - 1] = 1;
 }
 
-static uint64_t get_number(const unsigned char **at)
-{
-	uint64_t number = 0;
-	for (unsigned shift = 0;; shift += 7) {
-		unsigned char byte = *(*at)++;
-		number |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return number;
-	}
-}
-
-static void add_to_cell(struct cell *cell, enum state state, float ticks)
+static void add_to_cell(struct strip_cell *cell, enum state state, float ticks)
 {
 	unsigned slot = 0;
 	while (slot < cell->n && cell->states[slot] != state)
@@ -121,15 +105,15 @@ void strips_add_interval(struct strips *rows, size_t window, uint32_t stream, en
 		rows->is_close[window] = 0;
 	if (!rows->is_exact && !rows->is_close[window])
 		return;
-	report_put_number(&rows->exact[window], row);
-	report_put_number(&rows->exact[window], state);
-	report_put_number(&rows->exact[window], begin_ticks - rows->windows->bounds[window]);
-	report_put_number(&rows->exact[window], end_ticks - begin_ticks);
+	buffer_put_varint(&rows->exact[window], row);
+	buffer_put_varint(&rows->exact[window], state);
+	buffer_put_varint(&rows->exact[window], begin_ticks - rows->windows->bounds[window]);
+	buffer_put_varint(&rows->exact[window], end_ticks - begin_ticks);
 }
 
 /* ---- A row that is written ---- */
 
-struct line {
+struct strip {
 	const struct dump *dump;
 	struct buffer intervals;
 	uint64_t begin_ns, end_ns, n;
@@ -137,16 +121,16 @@ struct line {
 	uint64_t since_ns; /* and when it began */
 };
 
-static void close_interval(struct line *line)
+static void close_interval(struct strip *line)
 {
 	if (line->n == 0 && line->since_ns == line->end_ns)
 		return;
-	report_put_number(&line->intervals, line->state);
-	report_put_number(&line->intervals, line->end_ns - line->since_ns);
+	buffer_put_varint(&line->intervals, line->state);
+	buffer_put_varint(&line->intervals, line->end_ns - line->since_ns);
 	line->n++;
 }
 
-static void add_to_line(struct line *line, enum state state, uint64_t begin_ticks, uint64_t end_ticks)
+static void add_to_line(struct strip *line, enum state state, uint64_t begin_ticks, uint64_t end_ticks)
 {
 	uint64_t begin_ns = dump_ns(line->dump, begin_ticks), end_ns = dump_ns(line->dump, end_ticks);
 	bool is_first = line->n == 0 && line->since_ns == line->end_ns;
@@ -168,37 +152,37 @@ static void add_to_line(struct line *line, enum state state, uint64_t begin_tick
 	line->end_ns = end_ns;
 }
 
-static void end_line(struct line *line, struct buffer *all)
+static void end_line(struct strip *line, struct buffer *all)
 {
 	if (line->end_ns > line->since_ns)
 		close_interval(line);
-	report_put_number(all, line->begin_ns);
-	report_put_number(all, line->n);
+	buffer_put_varint(all, line->begin_ns);
+	buffer_put_varint(all, line->n);
 	buffer_put(all, line->intervals.bytes, line->intervals.n);
 	buffer_free(&line->intervals);
 }
 
-static void write_exact(const struct strips *rows, size_t window, struct line *lines)
+static void write_exact(const struct strips *rows, size_t window, struct strip *lines)
 {
 	const struct buffer *exact = &rows->exact[window];
 	if (exact->n == 0) /* the buffer may have no memory */
 		return;
 	const unsigned char *at = (const unsigned char *)exact->bytes, *end = at + exact->n;
 	while (at < end) {
-		uint64_t row = get_number(&at), state = get_number(&at);
-		uint64_t begin = rows->windows->bounds[window] + get_number(&at);
-		add_to_line(&lines[row], (enum state)state, begin, begin + get_number(&at));
+		uint64_t row = varint_take(&at), state = varint_take(&at);
+		uint64_t begin = rows->windows->bounds[window] + varint_take(&at);
+		add_to_line(&lines[row], (enum state)state, begin, begin + varint_take(&at));
 	}
 }
 
-/* One state for the row from window `begin` to `end`; `behind`: how much of each state it has not had yet. */
+/* Writes one state for the row from window `begin` to `end`. `behind`: the time of each state that is not shown yet. */
 static void write_window(const struct strips *rows, uint32_t row, size_t begin, size_t end, double behind[STATES + 1],
-			 struct line *line)
+			 struct strip *line)
 {
 	const uint64_t *bounds = rows->windows->bounds;
 	double length = (double)(bounds[end] - bounds[begin]), none = 1;
 	for (size_t i = begin; i < end; i++) {
-		const struct cell *cell = &rows->cells[i * rows->n_rows + row];
+		const struct strip_cell *cell = &rows->cells[i * rows->n_rows + row];
 		for (unsigned k = 0; k < cell->n; k++) {
 			double share = (double)cell->ticks[k] / length / rows->n_folded;
 			behind[cell->states[k]] += share;
@@ -214,7 +198,7 @@ static void write_window(const struct strips *rows, uint32_t row, size_t begin, 
 		add_to_line(line, (enum state)most, bounds[begin], bounds[end]);
 }
 
-static void write_rows(const struct strips *rows, struct line *lines)
+static void write_rows(const struct strips *rows, struct strip *lines)
 {
 	size_t n = rows->windows->n, step = rows->is_exact ? 1 : windows_in_one(rows);
 	double(*behind)[STATES + 1] = memory_zeroed(rows->n_rows + (size_t)1, sizeof *behind, WHAT);
@@ -250,7 +234,7 @@ static json_t *close_times(const struct strips *rows)
 /* All rows, one after the other. */
 static json_t *rows_packed(const struct strips *rows)
 {
-	struct line *lines = memory_zeroed(rows->n_rows + (size_t)1, sizeof *lines, WHAT);
+	struct strip *lines = memory_zeroed(rows->n_rows + (size_t)1, sizeof *lines, WHAT);
 	struct buffer all = {0};
 	for (uint32_t i = 0; i < rows->n_rows; i++)
 		lines[i].dump = &rows->windows->trace->dump;

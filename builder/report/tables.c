@@ -5,6 +5,7 @@
  */
 #include "builder/report/parts.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,56 +13,15 @@
 #define CONSTRUCTS_MAX 2000 /* rows of the page */
 #define WAITS_MAX      1000
 #define PATH_MAX_PARTS 4000 /* stretches of the critical path on one thread each */
-#define LINE_BYTES     240  /* of a source line */
 
 static json_int_t ns(const struct trace *trace, double ticks)
 {
 	return (json_int_t)dump_duration_ns(&trace->dump, ticks > 0 ? (uint64_t)ticks : 0);
 }
 
-/* ---- Source lines ---- */
-
-static FILE *open_source(const char *path, const char *directory)
-{
-	FILE *file = fopen(path, "re");
-	while (file == NULL && directory != NULL) { /* as much of the recorded path as is there */
-		char *other = text_format("%s/%s", directory, path[0] == '/' ? path + 1 : path);
-		file = fopen(other, "re");
-		free(other);
-		path = strchr(path[0] == '/' ? path + 1 : path, '/');
-		if (path == NULL)
-			break;
-	}
-	return file;
-}
-
-/* The line, or nothing. */
-static json_t *source_line(const struct construct *c, struct report_sources sources)
-{
-	if (!sources.are_shown || c->line == 0 || c->file[0] == '\0')
-		return json_null();
-	FILE *file = open_source(c->file, sources.directory);
-	char text[LINE_BYTES] = "";
-	for (unsigned line = 1; file != NULL && line <= c->line;) {
-		if (fgets(text, sizeof text, file) == NULL) {
-			text[0] = '\0';
-			break;
-		}
-		bool is_whole = strchr(text, '\n') != NULL;
-		if (line == c->line)
-			break;
-		line += is_whole;
-	}
-	if (file != NULL)
-		(void)fclose(file);
-	text[strcspn(text, "\r\n")] = '\0';
-	const char *begin = text + strspn(text, " \t");
-	return *begin != '\0' ? report_text(begin) : json_null();
-}
-
 /* ---- Constructs ---- */
 
-struct weighed {
+struct weighed_construct {
 	double weight;
 	uint32_t row;
 };
@@ -69,10 +29,8 @@ struct weighed {
 /* The largest weight first. */
 static int by_weight(const void *left, const void *right)
 {
-	const struct weighed *l = left, *r = right;
-	if (l->weight != r->weight)
-		return l->weight > r->weight ? -1 : 1;
-	return l->row < r->row ? -1 : l->row > r->row;
+	const struct weighed_construct *l = left, *r = right;
+	return cmp(r->weight, l->weight) ?: cmp(l->row, r->row);
 }
 
 static json_t *own_times(const struct trace *trace, const struct price *price)
@@ -82,11 +40,11 @@ static json_t *own_times(const struct trace *trace, const struct price *price)
 		return json_null();
 	json_t *times = json_array();
 	for (unsigned i = 0; i < sizeof shares / sizeof *shares; i++)
-		json_array_append_new(times, json_integer(ns(trace, (double)spread_percentile(&price->own, shares[i]))));
+		json_array_append_new(times, json_integer(ns(trace, (double)histogram_percentile(&price->own, shares[i]))));
 	return times;
 }
 
-static json_t *construct(const struct trace *trace, const struct answer *answer, uint32_t row, struct report_sources sources)
+static json_t *construct(const struct trace *trace, const struct answer *answer, uint32_t row, struct sources *sources)
 {
 	const struct construct *c = &trace->model.constructs[row];
 	const struct figure *f = &answer->figures[row];
@@ -107,21 +65,21 @@ static json_t *construct(const struct trace *trace, const struct answer *answer,
 			 "cost_ns",
 			 price->n_tasks == 0 ? json_null()                                                                  //
 					     : json_integer(ns(trace, (double)(price->create_ticks + price->start_ticks))), //
-			 "source", source_line(c, sources));
+			 "source", source_line(sources, c));
 }
 
-static void add_constructs(json_t *process, const struct trace *trace, const struct answer *answer, struct report_sources sources)
+static void add_constructs(json_t *process, const struct trace *trace, const struct answer *answer, struct sources *sources)
 {
 	const struct model *m = &trace->model;
-	struct weighed *rows = memory_get(m->n_constructs + (size_t)1, sizeof *rows, "report.html");
+	struct weighed_construct *rows = memory_get(m->n_constructs + (size_t)1, sizeof *rows, "report.html");
 	json_t *constructs = json_array();
 	uint32_t n = 0;
 	for (uint32_t c = 1; c < m->n_constructs; c++) {
 		const struct figure *f = &answer->figures[c];
 		if (answer->track.same[c] == c && (f->count != 0 || f->blamed_ticks > 0))
-			rows[n++] = (struct weighed){(double)f->own_ticks + f->blamed_ticks, c};
+			rows[n++] = (struct weighed_construct){(double)f->own_ticks + f->blamed_ticks, c};
 	}
-	qsort(rows, n, sizeof *rows, by_weight);
+	sort_array(rows, n, by_weight);
 	for (uint32_t i = 0; i < n && i < CONSTRUCTS_MAX; i++)
 		json_array_append_new(constructs, construct(trace, answer, rows[i].row, sources));
 	json_object_set_new(process, "constructs", constructs);
@@ -150,13 +108,13 @@ static json_t *wait_row(const struct trace *trace, const struct answer *answer, 
 static void add_waits(json_t *process, const struct trace *trace, const struct answer *answer)
 {
 	const struct wait_places *places = &answer->track.places;
-	struct weighed *rows = memory_get(places->n + 1, sizeof *rows, "report.html");
+	struct weighed_construct *rows = memory_get(places->n + 1, sizeof *rows, "report.html");
 	json_t *waits = json_array();
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < places->n; i++)
 		if (track_is_wait(places->rows[i].state) && places->rows[i].ticks != 0)
-			rows[n++] = (struct weighed){(double)places->rows[i].ticks, i};
-	qsort(rows, n, sizeof *rows, by_weight);
+			rows[n++] = (struct weighed_construct){(double)places->rows[i].ticks, i};
+	sort_array(rows, n, by_weight);
 	for (uint32_t i = 0; i < n && i < WAITS_MAX; i++)
 		json_array_append_new(waits, wait_row(trace, answer, &places->rows[rows[i].row]));
 	json_object_set_new(process, "waits", waits);
@@ -166,12 +124,12 @@ static void add_waits(json_t *process, const struct trace *trace, const struct a
 /* ---- The critical path ---- */
 
 /* A stretch of the path on one thread. */
-struct stretch {
+struct path_stretch {
 	uint32_t row, construct; /* in which most of it was spent */
 	uint64_t begin_ticks, end_ticks, longest_ticks;
 };
 
-static void put_stretch(json_t *parts, const struct trace *trace, const struct stretch *s)
+static void put_stretch(json_t *parts, const struct trace *trace, const struct path_stretch *s)
 {
 	json_int_t begin = (json_int_t)dump_ns(&trace->dump, s->begin_ticks), end = (json_int_t)dump_ns(&trace->dump, s->end_ticks);
 	if (s->end_ticks > s->begin_ticks)
@@ -179,7 +137,7 @@ static void put_stretch(json_t *parts, const struct trace *trace, const struct s
 				      json_pack("[I, I, I, I]", (json_int_t)s->row, begin, end - begin, (json_int_t)s->construct));
 }
 
-/* Was the node executed, and on which stream? Of a unit that moved, on the first one. */
+/* Was the node executed, and on which stream? For a unit that moved, it is the first one. */
 static bool executed_on(const struct trace *trace, const struct net *net, uint32_t node, uint32_t *stream)
 {
 	uint32_t unit = net_unit(net, node);
@@ -190,8 +148,8 @@ static bool executed_on(const struct trace *trace, const struct net *net, uint32
 }
 
 /*
- * Row, begin, length and construct of each stretch on one thread. What is shorter than the page can show is added to the
- * stretch before.
+ * Row, begin, length and construct of each stretch on one thread. Stretches shorter than the page can show are added to the
+ * one before.
  */
 static void add_path(json_t *process, const struct trace *trace, const struct answer *answer, const uint32_t *row_of)
 {
@@ -200,7 +158,7 @@ static void add_path(json_t *process, const struct trace *trace, const struct an
 	json_t *parts = json_array();
 	uint32_t n = path != NULL && path->bound != PATH_UNKNOWN ? path->n_nodes : 0;
 	uint64_t shortest = n > PATH_MAX_PARTS ? answer->account.wall_ticks / PATH_MAX_PARTS : 0;
-	struct stretch now = {0};
+	struct path_stretch now = {0};
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t node = path->nodes[i], construct = net_task_construct(net, node);
 		uint32_t stream;
@@ -210,7 +168,7 @@ static void add_path(json_t *process, const struct trace *trace, const struct an
 		bool is_same = row_of[stream] == now.row && construct == now.construct;
 		if (now.end_ticks == 0 || (!is_same && end > now.begin_ticks + shortest)) {
 			put_stretch(parts, trace, &now);
-			now = (struct stretch){row_of[stream], construct, begin, end, end - begin};
+			now = (struct path_stretch){row_of[stream], construct, begin, end, end - begin};
 			continue;
 		}
 		now.end_ticks = end > now.end_ticks ? end : now.end_ticks;
@@ -226,14 +184,14 @@ void tables_want(struct strips *rows, const struct trace *trace, const struct an
 {
 	const struct net *net = &answer->net;
 	const struct path *path = answer->is_made ? net->graph->path : NULL;
-	struct weighed longest[(STRIPS_CLOSE - 2 * STRIPS_CLOSE_EDGE) / 2] = {{0}};
+	struct weighed_construct longest[(STRIPS_CLOSE - 2 * STRIPS_CLOSE_EDGE) / 2] = {{0}};
 	size_t n = 0, most = sizeof longest / sizeof *longest;
 	for (uint32_t i = 0; path != NULL && path->bound != PATH_UNKNOWN && i < path->n_nodes; i++) {
 		uint32_t node = path->nodes[i];
 		uint32_t stream;
 		if (!executed_on(trace, net, node, &stream))
 			continue;
-		struct weighed part = {(double)(net_end(net, node) - net_begin(net, node)), node};
+		struct weighed_construct part = {(double)(net_end(net, node) - net_begin(net, node)), node};
 		size_t at = n < most ? n++ : most;
 		for (; at > 0 && part.weight > longest[at - 1].weight; at--)
 			if (at < most)
@@ -248,7 +206,7 @@ void tables_want(struct strips *rows, const struct trace *trace, const struct an
 }
 
 void tables_add(json_t *process, const struct trace *trace, const struct answer *answer, const uint32_t *row_of,
-		struct report_sources sources)
+		struct sources *sources)
 {
 	if (!answer->is_made)
 		return;

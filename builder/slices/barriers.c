@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Flows of barriers: from the slice that was the last one before a barrier was over, which is that of the thread that came
- * last, or of a task that was executed in the barrier, to what the threads do next that waited for it. Only a wait that took
- * longer than the barrier itself, from its last slice on, has one: so of barriers at which the threads arrive together there
- * are none. Arrivals are noted by stream, each on its thread; slices_link_barriers() brings them together, on one thread.
+ * Flows of barriers: from the last slice before a barrier was over, which is that of the last thread to arrive, or of a task
+ * that was executed in the barrier, to the next slices of the threads that waited for it. Only a wait that took longer than
+ * the barrier itself, from its last slice on, has a flow: so barriers at which the threads arrive together have none.
+ * Arrivals are noted by stream, each on its thread; slices_link_barriers() brings them together, on one thread.
  */
 #include "builder/slices/slices.h"
 #include "builder/support/array.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 
 #define WHAT "barriers"
 
-/* The task leaves a barrier, and is not current yet: what was the last slice is known. */
+/* The task leaves a barrier, and is not current yet: the last slice before is known. */
 void slices_leave_barrier(struct slices *slices, const struct point *at, const struct scope *scope)
 {
 	struct slice_stream *s = &slices->streams[at->stream];
@@ -20,20 +21,20 @@ void slices_leave_barrier(struct slices *slices, const struct point *at, const s
 	bool has_slice = s->last.item != ITEM_NONE && s->last.end_ticks >= scope->enter_ticks;
 	if (slices->is_without_flows || !has_slice || !(slices->m->tasks[at->task].flags & task_flags_implicit))
 		return;
-	array_reserve((void **)&s->arrivals, s->n_arrivals + 1, &s->arrivals_capacity, sizeof *s->arrivals);
-	s->arrivals[s->n_arrivals++] = (struct slice_arrival){.region = scope->region,
-							      .barrier = scope->ordinal,
-							      .item = s->last.item,
-							      .ordinal = s->last.ordinal,
-							      .begin_ticks = window_clip(window, s->last.begin_ticks),
-							      .end_ticks = window_clip(window, s->last.end_ticks),
-							      .next_ticks = UINT64_MAX};
+	array_push(s->arrivals, s->n_arrivals, s->arrivals_capacity,
+		   (struct slice_arrival){.region = scope->region,
+					  .barrier = scope->ordinal,
+					  .item = s->last.item,
+					  .ordinal = s->last.ordinal,
+					  .begin_ticks = window_clip(window, s->last.begin_ticks),
+					  .end_ticks = window_clip(window, s->last.end_ticks),
+					  .next_ticks = UINT64_MAX});
 	s->barrier.task = at->task;
 	s->barrier.row = (uint32_t)s->n_arrivals;
 	s->barrier.ticks = s->last_ticks;
 }
 
-/* After the barrier at the end of a region its workers have nothing to go on with, and its primary thread has what is after it. */
+/* After the barrier at the end of a region, workers have nothing to resume; the primary thread resumes what follows the region. */
 void slices_end_member(struct slices *slices, const struct point *at, uint32_t task)
 {
 	struct slice_stream *s = &slices->streams[at->stream];
@@ -55,7 +56,7 @@ void slices_leave_region(struct slices *slices, const struct point *at, uint32_t
 	s->barrier.joined = 0;
 }
 
-/* The open slice is in the log. */
+/* The open slice will be in the log: links it to the barrier that it follows. */
 void slices_go_on(const struct slices *slices, struct slice_stream *s)
 {
 	if (s->barrier.task != 0 && s->barrier.task == s->item && s->barrier.ticks == s->begin_ticks) {
@@ -65,19 +66,15 @@ void slices_go_on(const struct slices *slices, struct slice_stream *s)
 	s->barrier.task = 0;
 }
 
-/* ---- When all are known ---- */
+/* ---- When all arrivals are known ---- */
 
 static int by_barrier(const void *left, const void *right)
 {
 	const struct slice_arrival *l = *(struct slice_arrival *const *)left, *r = *(struct slice_arrival *const *)right;
-	if (l->region != r->region)
-		return l->region < r->region ? -1 : 1;
-	if (l->barrier != r->barrier)
-		return l->barrier < r->barrier ? -1 : 1;
-	return l < r ? -1 : l > r;
+	return cmp(l->region, r->region) ?: cmp(l->barrier, r->barrier) ?: cmp(l, r);
 }
 
-/* The arrivals at one barrier. */
+/* Links the arrivals at one barrier. */
 static void link_barrier(const struct slices *slices, struct slice_arrival *const *members, size_t n)
 {
 	struct slice_arrival *last = members[0];
@@ -116,7 +113,7 @@ void slices_link_barriers(struct slices *slices)
 	}
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = &slices->arrivals[i];
-	qsort(sorted, n, sizeof(struct slice_arrival *), by_barrier);
+	sort_array(sorted, n, by_barrier);
 	for (size_t first = 0, end; first < n; first = end) {
 		for (end = first + 1; end < n && sorted[end]->region == sorted[first]->region; end++)
 			if (sorted[end]->barrier != sorted[first]->barrier)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Averages of what threads do together, by window: see counters.h, which names the callers. A user of the windows
+ * Averages of what threads do together, by window: see slices.h. A user of the windows
  * (states/windows.h), whose windows are filled by the threads that sweep them, each window by one.
  */
-#include "builder/slices/counters.h"
+#include "builder/slices/slices.h"
 #include "builder/states/windows.h"
 #include "builder/support/memory.h"
 

@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds the flows between slices once the graph is there; and takes those away whose ends are in different files. Whether a
- * flow exists follows from tables that do not change any more while slices are read: so it has both of its ends, or none.
- * Called by outputs on one thread; the questions (slices_has_...) come from several.
+ * Finds the flows between slices once the graph is there: see slices.h. On one thread.
  */
 #include "builder/slices/slices.h"
 #include "builder/support/memory.h"
+#include "builder/support/lower_bound.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 
 #define WHAT "flows"
 
 /* ---- Creation ---- */
-
-bool slices_has_create(const struct slices *slices, uint32_t item)
-{
-	const struct model *m = slices->m;
-	if (!(slices->flags[item] & SLICE_HAS_CREATOR) || slices->n_slices[item] == 0)
-		return false;
-	if (item >= m->n_tasks)
-		return m->units[item - m->n_tasks].create_ticks <= m->units[item - m->n_tasks].start_ticks;
-	const struct task *task = &m->tasks[item];
-	return (task_is_explicit(task) ? task->create_ticks : m->regions[task->region].begin_ticks) <= task->start_ticks;
-}
 
 /* A slice that encounters a region starts the implicit tasks of the other threads. */
 static void link_members(struct slices *slices)
@@ -48,21 +37,7 @@ static void link_members(struct slices *slices)
 
 /* ---- Dependences ---- */
 
-bool slices_has_edge(const struct slices *slices, uint32_t number)
-{
-	const struct model *m = slices->m;
-	const struct edge *edge = &slices->graph->edges[number];
-	if (edge->kind != EDGE_DEPEND || edge->source >= m->n_tasks || edge->target >= m->n_tasks)
-		return false;
-	const struct task *source = &m->tasks[edge->source], *target = &m->tasks[edge->target];
-	if (slices->n_slices[edge->source] == 0 || slices->n_slices[edge->target] == 0)
-		return false;
-	if (slices->file_last != NULL && slices->file_last[edge->source] != slices->file_first[edge->target])
-		return false;
-	return source->state & TASK_COMPLETED && target->state & TASK_STARTED && source->end_ticks <= target->start_ticks;
-}
-
-/* Of each task the edges that leave it, or arrive at it. */
+/* The edges that leave each task, or arrive at it. */
 static void link_side(const struct slices *slices, struct slice_links *links, bool leave)
 {
 	const struct graph *graph = slices->graph;
@@ -81,7 +56,7 @@ static void link_side(const struct slices *slices, struct slice_links *links, bo
 
 /* ---- Waits ---- */
 
-/* All waits after which slices begin: of each task in the order of time. */
+/* All waits after which slices begin, by task, and in the order of time. */
 struct wakes {
 	uint64_t *first; /* by task: its first one; one more ends the last */
 	struct slice_wait **waits;
@@ -90,7 +65,7 @@ struct wakes {
 static int by_end(const void *left, const void *right)
 {
 	const struct slice_wait *l = *(struct slice_wait *const *)left, *r = *(struct slice_wait *const *)right;
-	return l->node_ticks < r->node_ticks ? -1 : l->node_ticks > r->node_ticks;
+	return cmp(l->node_ticks, r->node_ticks);
 }
 
 static void sort_waits(struct slices *slices, struct wakes *wakes)
@@ -111,25 +86,18 @@ static void sort_waits(struct slices *slices, struct wakes *wakes)
 		}
 	for (uint32_t task = 1; task < n_tasks; task++) {
 		uint64_t first = wakes->first[task], n = wakes->first[task + 1] - first;
-		if (n > 1 && slices->m->tasks[task].state & TASK_MIGRATED) /* of other tasks they are in order */
-			qsort(&wakes->waits[first], n, sizeof(struct slice_wait *), by_end);
+		if (n > 1 && slices->m->tasks[task].state & TASK_MIGRATED) /* those of other tasks are in order */
+			sort_array(&wakes->waits[first], n, by_end);
 	}
 }
 
 static struct slice_wait *find_wait(const struct wakes *wakes, uint32_t task, uint64_t node_ticks)
 {
-	uint64_t low = wakes->first[task], high = wakes->first[task + 1], end = high;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (wakes->waits[middle]->node_ticks < node_ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < end && wakes->waits[low]->node_ticks == node_ticks ? wakes->waits[low] : NULL;
+	size_t low = lower_bound(i, wakes->first[task], wakes->first[task + 1], wakes->waits[i]->node_ticks < node_ticks);
+	return low < wakes->first[task + 1] && wakes->waits[low]->node_ticks == node_ticks ? wakes->waits[low] : NULL;
 }
 
-/* The last task that ended during the wait for it lets the wait end. */
+/* Makes this task the waker of the wait for it, if it is the last one that ended during that wait. */
 static void wake(struct slices *slices, const struct wakes *wakes, uint32_t task)
 {
 	const struct model *m = slices->m;
@@ -170,85 +138,12 @@ void slices_link(struct slices *slices, const struct graph *graph)
 		has_waits |= slices->streams[i].n_waits != 0;
 	link_members(slices);
 	slices_link_barriers(slices);
-	slices_link_units(slices);
+	if (slices->m->tasking != NULL)
+		slices->m->tasking->slices->link(slices);
 	if (has_waits)
 		link_waits(slices);
 	if (has_dependences) {
 		link_side(slices, &slices->leaving, true);
 		link_side(slices, &slices->arriving, false);
 	}
-}
-
-/* ---- Files ---- */
-
-size_t slices_file(const struct slices *slices, uint64_t begin_ticks)
-{
-	size_t low = 0, high = slices->n_cuts;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (slices->cuts[middle] <= begin_ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-struct placing {
-	struct slices *slices;
-	uint16_t *created; /* by item: in which file the slice is that starts it, + 1; 0 none */
-	bool is_placed;    /* the files of all slices are known */
-};
-
-/* Only the ends of flows are of interest here: those of create flows have the item's number. */
-static void place_slice(void *self, const struct slice *slice)
-{
-	struct placing *p = self;
-	struct slices *slices = p->slices;
-	uint16_t file = (uint16_t)slices_file(slices, slice->begin_ticks);
-	if (slice->item == ITEM_LOST || slice->piece == SLICE_END)
-		return;
-	for (size_t i = 0; i < slice->n_starts; i++)
-		if ((slice->starts[i] & 3) == FLOW_CREATE)
-			p->created[(uint32_t)(slice->starts[i] >> 2)] = (uint16_t)(file + 1);
-	if (slice->piece == SLICE_MORE)
-		return;
-	for (size_t i = 0; i < slice->n_ends; i++)
-		if (p->is_placed && (slice->ends[i] & 3) == FLOW_WAKE && slices->file_last[(uint32_t)(slice->ends[i] >> 2)] != file)
-			slices->flags[(uint32_t)(slice->ends[i] >> 2)] &= (uint8_t)~SLICE_IS_WAKER;
-	if (slice->is_of_first)
-		slices->file_first[slice->item] = file;
-	if (slice->is_of_last)
-		slices->file_last[slice->item] = file;
-}
-
-static int place_all(struct placing *p)
-{
-	struct slices *slices = p->slices;
-	for (size_t i = 0; i < slices->trace->dump.n_streams; i++)
-		for (size_t chunk = 0; chunk < slices_n_chunks(slices, i); chunk++)
-			if (slices_read(slices, i, chunk, place_slice, p) != 0)
-				return -1;
-	return 0;
-}
-
-int slices_divide(struct slices *slices, const uint64_t *cuts, size_t n)
-{
-	struct placing p = {slices, memory_zeroed(slices->n_items, sizeof *p.created, WHAT), false};
-	uint16_t *file_first = memory_zeroed(slices->n_items, sizeof *file_first, WHAT);
-	uint16_t *file_last = memory_zeroed(slices->n_items, sizeof *file_last, WHAT);
-	slices->cuts = cuts;
-	slices->n_cuts = n;
-	slices->file_first = file_first;
-	slices->file_last = file_last;
-	/* The second time compares the ends of flows that wait with where the first time has found their begins. */
-	int rc = place_all(&p);
-	p.is_placed = true;
-	if (rc == 0)
-		rc = place_all(&p);
-	for (uint32_t item = 0; item < slices->n_items; item++)
-		if (p.created[item] != file_first[item] + 1)
-			slices->flags[item] &= (uint8_t)~SLICE_HAS_CREATOR;
-	free(p.created);
-	return rc;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads what slices.c has logged, a chunk at a time, and adds the flows that link.c has found: see slices.h. Called by outputs,
- * on several threads at once.
+ * Reads what slices.c has logged, a chunk at a time, and adds the flows that link.c has found: see slices.h. Runs on
+ * several threads at once.
  */
 #include "builder/slices/slices.h"
 #include "builder/support/array.h"
+#include "builder/support/lower_bound.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ struct ids {
 	size_t n, capacity;
 };
 
-struct reading {
+struct slice_reading {
 	const struct slices *slices;
 	struct slice slice;
 	struct ids starts, ends;
@@ -27,18 +28,17 @@ struct reading {
 
 static void add(struct ids *ids, uint64_t id)
 {
-	array_reserve((void **)&ids->ids, ids->n + 1, &ids->capacity, sizeof *ids->ids);
-	ids->ids[ids->n++] = id;
+	array_push(ids->ids, ids->n, ids->capacity, id);
 }
 
-static void add_create(struct reading *r, struct ids *ids, uint32_t item)
+static void add_create(struct slice_reading *r, struct ids *ids, uint32_t item)
 {
 	if (slices_has_create(r->slices, item))
 		add(ids, slices_flow_id(r->slices, FLOW_CREATE, item));
 }
 
-/* A task, a unit, or the members of a region. */
-static void add_start(struct reading *r, uint32_t what)
+/* Adds the flows to a task or unit, or to the members of a region, that this slice starts. */
+static void add_start(struct slice_reading *r, uint32_t what)
 {
 	const struct slices *slices = r->slices;
 	if (what < slices->n_items) {
@@ -51,7 +51,7 @@ static void add_start(struct reading *r, uint32_t what)
 			add_create(r, &r->starts, slices->members[i]);
 }
 
-static void add_edges(struct reading *r, const struct slice_links *links, struct ids *ids)
+static void add_edges(struct slice_reading *r, const struct slice_links *links, struct ids *ids)
 {
 	uint32_t task = r->slice.item;
 	if (links->first == NULL || task >= r->slices->m->n_tasks)
@@ -61,8 +61,8 @@ static void add_edges(struct reading *r, const struct slice_links *links, struct
 			add(ids, slices_flow_id(r->slices, FLOW_DEPEND, links->edges[i]));
 }
 
-/* Those that went on because the thread has come to a barrier: at the slice that ended then. */
-static void add_releases(struct reading *r)
+/* Adds the flows to threads that this thread's arrival at a barrier released: at the slice that ended then. */
+static void add_releases(struct slice_reading *r)
 {
 	const struct slices *slices = r->slices;
 	const struct slice *slice = &r->slice;
@@ -77,21 +77,38 @@ static void add_releases(struct reading *r)
 					add(&r->starts, slices_flow_id(slices, FLOW_RELEASE, row));
 }
 
+static bool has_resume(const struct slices *slices, uint32_t row)
+{
+	const struct slice_release *release = &slices->releases[row];
+	return release->next_ticks != UINT64_MAX &&
+	       slices_file(slices, release->begin_ticks) == slices_file(slices, release->next_ticks);
+}
+
+/* The first place in release_order whose slice is on the stream, and begins then or later. */
+static size_t find_release(const struct slices *slices, uint32_t stream, uint64_t begin_ticks)
+{
+	const struct slice_release *all = slices->releases;
+	const uint32_t *order = slices->release_order;
+	return lower_bound(i, 0, order != NULL ? slices->n_releases : 0,
+			   all[order[i]].stream < stream ||
+				   (all[order[i]].stream == stream && all[order[i]].begin_ticks < begin_ticks));
+}
+
 /* The ids of units' flows come after those of barriers. */
-static void add_resume(struct reading *r, struct ids *ids, uint32_t row)
+static void add_resume(struct slice_reading *r, struct ids *ids, uint32_t row)
 {
 	const struct slices *slices = r->slices;
 	uint32_t n_arrivals = slices->first_arrival[slices->trace->dump.n_streams];
-	if (slices_has_resume(slices, row))
+	if (has_resume(slices, row))
 		add(ids, slices_flow_id(slices, FLOW_RELEASE, n_arrivals + row + 1));
 }
 
-/* Units that were let go on in this slice. */
-static void add_resumes(struct reading *r)
+/* Adds the flows to units that were released in this slice. */
+static void add_resumes(struct slice_reading *r)
 {
 	const struct slices *slices = r->slices;
 	const struct slice *slice = &r->slice;
-	for (size_t i = slices_find_release(slices, slice->stream, slice->begin_ticks); i < slices->n_releases; i++) {
+	for (size_t i = find_release(slices, slice->stream, slice->begin_ticks); i < slices->n_releases; i++) {
 		uint32_t row = slices->release_order[i];
 		const struct slice_release *release = &slices->releases[row];
 		if (release->stream != slice->stream || release->begin_ticks != slice->begin_ticks)
@@ -106,18 +123,11 @@ static uint32_t find_arrival(const struct slices *slices, size_t stream, uint64_
 {
 	if (slices->arrivals == NULL)
 		return 0;
-	uint32_t low = slices->first_arrival[stream], high = slices->first_arrival[stream + 1];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (slices->arrivals[middle].begin_ticks < begin_ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)lower_bound(i, slices->first_arrival[stream], slices->first_arrival[stream + 1],
+				     slices->arrivals[i].begin_ticks < begin_ticks);
 }
 
-static void add_flows(struct reading *r)
+static void add_flows(struct slice_reading *r)
 {
 	const struct slices *slices = r->slices;
 	const struct slice *slice = &r->slice;
@@ -156,25 +166,25 @@ static bool is_cut(const struct slices *slices, uint32_t item)
 
 enum { HAS_WAIT = 4, HAS_STARTS = 8, HAS_ARRIVAL = 16, HAS_RELEASE = 32 }; /* as in slices.c */
 
-static const unsigned char *take_record(struct reading *r, const unsigned char *at)
+static const unsigned char *take_record(struct slice_reading *r, const unsigned char *at)
 {
 	struct slice *slice = &r->slice;
 	unsigned bits = *at++;
 	slice->piece = bits & 3;
-	uint64_t ticks = r->ticks + log_take_number(&at);
-	slice->item = r->value = (uint32_t)log_take_change(&at, r->value);
-	r->ordinal = log_take_number(&at);
-	uint64_t length = slice->piece != SLICE_BEGIN ? log_take_number(&at) : 0;
+	uint64_t ticks = r->ticks + varint_take(&at);
+	slice->item = r->value = (uint32_t)varint_take_change(&at, r->value);
+	r->ordinal = varint_take(&at);
+	uint64_t length = slice->piece != SLICE_BEGIN ? varint_take(&at) : 0;
 	bool is_begin = slice->piece == SLICE_WHOLE || slice->piece == SLICE_BEGIN;
 	slice->begin_ticks = is_begin ? ticks : ticks - length;
 	slice->ticks = slice->begin_ticks + length;
-	r->wait = bits & HAS_WAIT ? log_take_number(&at) : 0;
-	r->arrival = bits & HAS_ARRIVAL ? log_take_number(&at) : 0;
-	r->release = bits & HAS_RELEASE ? log_take_number(&at) : 0;
+	r->wait = bits & HAS_WAIT ? varint_take(&at) : 0;
+	r->arrival = bits & HAS_ARRIVAL ? varint_take(&at) : 0;
+	r->release = bits & HAS_RELEASE ? varint_take(&at) : 0;
 	r->starts.n = r->ends.n = 0;
 	uint32_t before = slice->item;
-	for (uint64_t n = bits & HAS_STARTS ? log_take_number(&at) : 0; n > 0; n--) {
-		before = (uint32_t)log_take_change(&at, before);
+	for (uint64_t n = bits & HAS_STARTS ? varint_take(&at) : 0; n > 0; n--) {
+		before = (uint32_t)varint_take_change(&at, before);
 		add_start(r, before);
 	}
 	return at;
@@ -185,10 +195,10 @@ int slices_read(const struct slices *slices, size_t stream, size_t chunk, void (
 {
 	const struct log *log = &slices->streams[stream].slices;
 	const struct log_chunk *c = &log->chunks[chunk];
-	struct reading r = {.slices = slices, .ticks = c->ticks, .begin_ticks = c->begin_ticks};
+	struct slice_reading r = {.slices = slices, .ticks = c->ticks, .begin_ticks = c->begin_ticks};
 	struct slice *slice = &r.slice;
 	struct buffer room = {NULL, 0, 0};
-	const unsigned char *end, *at = log_read(log, &slices->aside, chunk, &room, &end);
+	const unsigned char *end, *at = log_read(log, &slices->spill, chunk, &room, &end);
 	slice->stream = (uint32_t)stream;
 	r.next_arrival = find_arrival(slices, stream, c->begin_ticks);
 	slice->is_first = c->is_first;
@@ -221,15 +231,15 @@ int slices_read_states(const struct slices *slices, size_t stream, size_t chunk,
 	const struct log *log = &slices->streams[stream].states;
 	const struct log_chunk *c = &log->chunks[chunk];
 	struct buffer room = {NULL, 0, 0};
-	const unsigned char *end, *at = log_read(log, &slices->aside, chunk, &room, &end);
+	const unsigned char *end, *at = log_read(log, &slices->spill, chunk, &room, &end);
 	struct state_slice slice = {.stream = (uint32_t)stream, .end_ticks = c->ticks, .begin_ticks = c->begin_ticks};
 	slice.is_first = c->is_first;
 	for (bool is_read = at != NULL; is_read && at < end; slice.is_first = false) {
 		slice.before_ticks = slice.end_ticks;
 		slice.before_begin_ticks = slice.begin_ticks;
 		slice.state = *at++;
-		slice.begin_ticks = slice.before_ticks + log_take_number(&at);
-		slice.end_ticks = slice.begin_ticks + log_take_number(&at);
+		slice.begin_ticks = slice.before_ticks + varint_take(&at);
+		slice.end_ticks = slice.begin_ticks + varint_take(&at);
 		show(self, &slice);
 	}
 	buffer_free(&room);
@@ -282,4 +292,24 @@ const char *slices_activity_name(const struct model *m, const struct activity *a
 		return activity->construct != 0 ? m->constructs[activity->construct].label : "kernel";
 	const char *name = event_enum_name("target_data_op", activity->kind);
 	return name != NULL ? name : "data";
+}
+
+/* ---- Chunks ---- */
+
+size_t slices_n_chunks(const struct slices *slices)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < slices->trace->dump.n_streams; i++)
+		n += slices->streams[i].slices.n_chunks + slices->streams[i].states.n_chunks;
+	return n;
+}
+
+struct slices_chunk slices_chunk(const struct slices *slices, size_t number)
+{
+	const struct slice_stream *stream = slices->streams;
+	for (; number >= stream->slices.n_chunks + stream->states.n_chunks; stream++)
+		number -= stream->slices.n_chunks + stream->states.n_chunks;
+	bool has_states = number >= stream->slices.n_chunks;
+	return (struct slices_chunk){(size_t)(stream - slices->streams), has_states ? number - stream->slices.n_chunks : number,
+				     has_states};
 }

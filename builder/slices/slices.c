@@ -2,8 +2,8 @@
  *
  * Logs the slices of each thread during the replay, on the thread of each stream: see slices.h.
  *
- * Events tell who was current before them. So at each event that may change it, what came since the last such event is known:
- * a slice begins at the last event, and ends at the last event at which its task was still current.
+ * Events show which task was current before them. So at each event that may change it, the time since the last such event is
+ * known: a slice begins at the last event, and ends at the last event at which its task was still current.
  */
 #include "builder/slices/slices.h"
 #include "builder/support/array.h"
@@ -16,7 +16,7 @@
 int slices_open(struct slices *slices, const char *dir, const char *name)
 {
 	slices->dir = text_copy(dir);
-	return aside_open(&slices->aside, slices->dir, name);
+	return spill_open(&slices->spill, slices->dir, name);
 }
 
 void slices_begin(struct slices *slices, const struct trace *trace)
@@ -52,19 +52,19 @@ static void free_process(struct slices *slices)
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
 		free(tables[i]);
 	*slices = (struct slices){
-		.beside = slices->beside, .is_without_flows = slices->is_without_flows, .aside = slices->aside, .dir = slices->dir};
+		.beside = slices->beside, .is_without_flows = slices->is_without_flows, .spill = slices->spill, .dir = slices->dir};
 }
 
 int slices_end(struct slices *slices)
 {
 	free_process(slices);
-	return aside_empty(&slices->aside);
+	return spill_empty(&slices->spill);
 }
 
 void slices_close(struct slices *slices)
 {
 	free_process(slices);
-	aside_close(&slices->aside);
+	spill_close(&slices->spill);
 	free(slices->dir);
 	slices->dir = NULL;
 }
@@ -76,46 +76,46 @@ enum {
 	HAS_STARTS = 8,
 	HAS_ARRIVAL = 16,
 	HAS_RELEASE = 32
-}; /* beside the slice_piece, in the first byte of a record */
+}; /* bits in addition to the slice_piece, in the first byte of a record */
 
 static int put(struct slices *slices, struct slice_stream *s, enum slice_piece piece, uint64_t ticks)
 {
 	const struct window *window = &slices->m->window;
 	uint64_t begin_ticks = window_clip(window, s->begin_ticks), clipped_ticks = window_clip(window, ticks);
 	uint64_t at_ticks = piece == SLICE_WHOLE || piece == SLICE_BEGIN ? begin_ticks : clipped_ticks;
-	char *at = log_begin(&s->slices, (SLICE_STARTS_MAX + 8) * LOG_NUMBER_MAX);
+	char *at = log_begin(&s->slices, (SLICE_STARTS_MAX + 8) * VARINT_MAX);
 	bool is_begin = piece == SLICE_WHOLE || piece == SLICE_BEGIN, has_starts = piece != SLICE_END && s->n_starts > 0;
 	bool has_wait = is_begin && s->wait != 0, has_arrival = is_begin && s->arrival != 0,
 	     has_release = is_begin && s->release != 0;
 	*at++ = (char)(piece | (has_wait ? HAS_WAIT : 0) | (has_starts ? HAS_STARTS : 0) | (has_arrival ? HAS_ARRIVAL : 0) |
 		       (has_release ? HAS_RELEASE : 0));
-	at = log_number(at, at_ticks - s->slices.ticks);
-	at = log_change(at, s->item, s->slices.value);
-	at = log_number(at, s->ordinal);
+	at = varint_put(at, at_ticks - s->slices.ticks);
+	at = varint_put_change(at, s->item, s->slices.value);
+	at = varint_put(at, s->ordinal);
 	if (piece != SLICE_BEGIN)
-		at = log_number(at, clipped_ticks - begin_ticks);
+		at = varint_put(at, clipped_ticks - begin_ticks);
 	if (has_wait)
-		at = log_number(at, s->wait);
+		at = varint_put(at, s->wait);
 	if (has_arrival)
-		at = log_number(at, s->arrival);
+		at = varint_put(at, s->arrival);
 	if (has_release)
-		at = log_number(at, s->release);
+		at = varint_put(at, s->release);
 	if (has_starts) {
-		at = log_number(at, s->n_starts);
+		at = varint_put(at, s->n_starts);
 		uint32_t before = s->item;
 		for (size_t i = 0; i < s->n_starts; i++) {
-			at = log_change(at, s->starts[i], before);
+			at = varint_put_change(at, s->starts[i], before);
 			before = s->starts[i];
 		}
 		s->n_starts = 0;
 	}
 	s->slices.value = s->item;
-	return log_end(&s->slices, &slices->aside, at, begin_ticks, piece == SLICE_BEGIN ? begin_ticks : clipped_ticks);
+	return log_end(&s->slices, &slices->spill, at, begin_ticks, piece == SLICE_BEGIN ? begin_ticks : clipped_ticks);
 }
 
 /*
- * The slice will be in the log: it counts, and what it goes on after exists. While its task is still current, as another stream may
- * go on with the task from then on.
+ * The open slice will be in the log: gives it its number, and links it to the wait, arrival or release that it follows. Called
+ * while its task is still current: afterwards another stream may resume the task.
  */
 static void settle(struct slices *slices, struct slice_stream *s)
 {
@@ -125,14 +125,13 @@ static void settle(struct slices *slices, struct slice_stream *s)
 	s->ordinal = slices->n_slices[s->item]++;
 	const struct slice_wait *latest = &s->latest;
 	if (!slices->is_without_flows && latest->task == s->item && latest->task != 0 && latest->end_ticks == s->begin_ticks) {
-		array_reserve((void **)&s->waits, s->n_waits + 1, &s->waits_capacity, sizeof *s->waits);
-		s->waits[s->n_waits++] = *latest;
+		array_push(s->waits, s->n_waits, s->waits_capacity, *latest);
 		s->wait = (uint32_t)s->n_waits;
 	}
 	s->latest.task = 0;
 	slices_go_on(slices, s);
 	if (s->item >= slices->m->n_tasks)
-		slices_go_on_unit(slices, s, s->item - slices->m->n_tasks);
+		slices->m->tasking->slices->go_on(slices, s, s->item - slices->m->n_tasks);
 }
 
 static int close_slice(struct slices *slices, struct slice_stream *s, uint64_t ticks)
@@ -159,7 +158,7 @@ static int close_slice(struct slices *slices, struct slice_stream *s, uint64_t t
 	return rc;
 }
 
-/* Who is shown as current: no task that waits for others, and none of the runtime's own. */
+/* The item that is shown as current: no task that waits for others, and none of the runtime's own. */
 static uint32_t item_at(const struct slices *slices, const struct slice_stream *s, const struct point *at)
 {
 	const struct model *m = slices->m;
@@ -172,8 +171,7 @@ static uint32_t item_at(const struct slices *slices, const struct slice_stream *
 	return slices->waiting[at->task] == 0 ? at->task : ITEM_NONE;
 }
 
-/* An event that may change who is current. */
-static int catch_up(struct slices *slices, const struct point *at)
+int slices_catch_up(struct slices *slices, const struct point *at)
 {
 	struct slice_stream *s = &slices->streams[at->stream];
 	uint64_t ticks = at->ticks > s->last_ticks ? at->ticks : s->last_ticks;
@@ -193,8 +191,7 @@ static int catch_up(struct slices *slices, const struct point *at)
 	return rc;
 }
 
-/* The open slice starts something else: a task, a unit; or a region, whose number comes after those. */
-static int start(struct slices *slices, const struct point *at, uint32_t what)
+int slices_start(struct slices *slices, const struct point *at, uint32_t what)
 {
 	struct slice_stream *s = &slices->streams[at->stream];
 	const struct window *window = &slices->m->window;
@@ -215,18 +212,18 @@ static int start(struct slices *slices, const struct point *at, uint32_t what)
 	return rc;
 }
 
-/* ---- What the replay tells ---- */
+/* ---- Events of the replay ---- */
 
 static int any_event(void *self, const struct point *at)
 {
-	return catch_up(self, at);
+	return slices_catch_up(self, at);
 }
 
 static int stream_end(void *self, const struct point *at)
 {
 	struct slices *slices = self;
 	struct slice_stream *s = &slices->streams[at->stream];
-	if (catch_up(slices, at) != 0)
+	if (slices_catch_up(slices, at) != 0)
 		return -1;
 	s->is_begun = false;
 	return close_slice(slices, s, s->last_ticks);
@@ -236,7 +233,7 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 {
 	struct slices *slices = self;
 	uint32_t task = slices->m->regions[region].task;
-	if (catch_up(slices, at) != 0 || (task == at->task && start(slices, at, slices->n_items + region) != 0))
+	if (slices_catch_up(slices, at) != 0 || (task == at->task && slices_start(slices, at, slices->n_items + region) != 0))
 		return -1;
 	if (task != 0 && task == at->task)
 		slices->waiting[task]++;
@@ -247,7 +244,7 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 {
 	struct slices *slices = self;
 	uint32_t task = slices->m->regions[region].task;
-	if (catch_up(slices, at) != 0)
+	if (slices_catch_up(slices, at) != 0)
 		return -1;
 	if (slices->waiting[task] > 0)
 		slices->waiting[task]--;
@@ -258,29 +255,29 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 static int implicit_end(void *self, const struct point *at, uint32_t task)
 {
 	slices_end_member(self, at, task);
-	return catch_up(self, at);
+	return slices_catch_up(self, at);
 }
 
 static int of_task(void *self, const struct point *at, uint32_t task)
 {
 	(void)task;
-	return catch_up(self, at);
+	return slices_catch_up(self, at);
 }
 
 static int task_create(void *self, const struct point *at, uint32_t task)
 {
 	struct slices *slices = self;
 	const struct sink *beside = &slices->beside;
-	if (catch_up(slices, at) != 0 || (beside->ops != NULL && beside->ops->task_create(beside->self, at, task) != 0))
+	if (slices_catch_up(slices, at) != 0 || (beside->ops != NULL && beside->ops->task_create(beside->self, at, task) != 0))
 		return -1;
-	return slices->m->tasks[task].flags & task_flags_taskwait ? 0 : start(slices, at, task);
+	return slices->m->tasks[task].flags & task_flags_taskwait ? 0 : slices_start(slices, at, task);
 }
 
 static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
 {
 	struct slices *slices = self;
 	const struct sink *beside = &slices->beside;
-	if (catch_up(slices, at) != 0)
+	if (slices_catch_up(slices, at) != 0)
 		return -1;
 	return beside->ops != NULL ? beside->ops->task_switch(beside->self, at, prior, next, status) : 0;
 }
@@ -296,7 +293,7 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	struct slices *slices = self;
 	if (!is_wait(scope))
 		return 0;
-	if (catch_up(slices, at) != 0)
+	if (slices_catch_up(slices, at) != 0)
 		return -1;
 	if (at->task != 0)
 		slices->waiting[at->task]++;
@@ -311,7 +308,7 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 		s->latest.node_ticks = at->ticks;
 	if (!is_wait(scope))
 		return 0;
-	if (catch_up(slices, at) != 0)
+	if (slices_catch_up(slices, at) != 0)
 		return -1;
 	if (slices->waiting[at->task] > 0)
 		slices->waiting[at->task]--;
@@ -322,42 +319,10 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	return 0;
 }
 
-static int unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator)
-{
-	struct slices *slices = self;
-	(void)creator;
-	return catch_up(slices, at) != 0 ? -1 : start(slices, at, slices->m->n_tasks + unit);
-}
-
-static int unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait)
-{
-	if (catch_up(self, at) != 0)
-		return -1;
-	if (!unit_sync_joins(wait->sync)) /* that a unit has ended is what its join reports */
-		slices_resume_unit(self, at, unit, waker);
-	return 0;
-}
-
-static int unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look)
-{
-	(void)was_look;
-	if (catch_up(self, at) != 0)
-		return -1;
-	if (is_first)
-		slices_join_unit(self, at, unit, joiner);
-	return 0;
-}
-
-static int unit_switch(void *self, const struct point *at, const struct unit_switch *change)
-{
-	(void)change;
-	return catch_up(self, at);
-}
-
 static int records_missing(void *self, const struct point *at, bool is_begin)
 {
 	struct slices *slices = self;
-	if (catch_up(slices, at) != 0)
+	if (slices_catch_up(slices, at) != 0)
 		return -1;
 	slices->streams[at->stream].is_lost = is_begin;
 	return 0;
@@ -374,11 +339,6 @@ const struct replay_ops slices_ops = {
 	.task_switch = task_switch,
 	.scope_enter = scope_enter,
 	.scope_leave = scope_leave,
-	.unit_create = unit_create,
-	.unit_revive = unit_create,
-	.unit_switch = unit_switch,
-	.unit_resume = unit_resume,
-	.unit_join = unit_join,
 	.thread_end = any_event,
 	.thread_detach = any_event,
 	.records_missing = records_missing,
@@ -396,9 +356,9 @@ int slices_pass_state(void *self, uint32_t stream, enum state from, uint64_t sin
 	if (from == STATE_NONE || state_is_nothing(from, since_ticks, ticks) || !window_meets(window, since_ticks, ticks))
 		return 0;
 	uint64_t begin_ticks = window_clip(window, since_ticks), end_ticks = window_clip(window, ticks);
-	char *at = log_begin(log, 1 + 2 * LOG_NUMBER_MAX);
+	char *at = log_begin(log, 1 + 2 * VARINT_MAX);
 	*at++ = (char)from;
-	at = log_number(at, begin_ticks - log->ticks);
-	at = log_number(at, end_ticks - begin_ticks);
-	return log_end(log, &slices->aside, at, begin_ticks, end_ticks);
+	at = varint_put(at, begin_ticks - log->ticks);
+	at = varint_put(at, end_ticks - begin_ticks);
+	return log_end(log, &slices->spill, at, begin_ticks, end_ticks);
 }

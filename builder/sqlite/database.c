@@ -5,8 +5,6 @@
  * uses libsqlite3.
  */
 #include "builder/sqlite/database.h"
-#include "builder/sqlite/rows.h"
-#include "builder/sqlite/schema.h"
 #include "builder/support/diag.h"
 #include "builder/support/memory.h"
 #include "builder/support/text.h"
@@ -17,13 +15,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SCHEMA_VERSION        1          /* docs/sqlite.md; a change of tables.def, or of the schema below, is a new one */
+#define SCHEMA_APPLICATION_ID 0x4f747472 /* "Ottr" */
+
 #define NAME  "otter.sqlite"
-#define NODES "nodes.sqlite" /* gone before the directory has its name */
+#define NODES "nodes.sqlite" /* removed before the directory gets its name */
 
 /* A table that is being written. */
-struct stream {
+struct table_stream {
 	struct database_file *file;
-	struct row_writer writer;
+	struct inserter inserter;
 };
 
 /* Prints what is wrong, once. Returns -1. */
@@ -33,15 +34,15 @@ static int fail(struct database_file *file, int rc)
 	int number = file->db != NULL ? sqlite3_system_errno(file->db) : 0;
 	bool has_number = number != 0 && (rc == SQLITE_IOERR || rc == SQLITE_CANTOPEN);
 	/* Relaxed: only the first thread to fail prints. */
-	if (!atomic_exchange_explicit(&file->database->has_failed, true, memory_order_relaxed))
+	if (!__atomic_exchange_n(&file->database->has_failed, true, __ATOMIC_RELAXED))
 		error("%s/" NAME ": could not be written whole: %s", file->place.dir, has_number ? strerror(number) : why);
 	return -1;
 }
 
-/* Relaxed: it spares work on another thread, which ends with an error either way. */
+/* Relaxed: it only saves work on another thread, which ends with an error either way. */
 static bool has_failed(const struct database_file *file)
 {
-	return atomic_load_explicit(&file->database->has_failed, memory_order_relaxed);
+	return __atomic_load_n(&file->database->has_failed, __ATOMIC_RELAXED);
 }
 
 static int run(struct database_file *file, const char *sql)
@@ -50,12 +51,88 @@ static int run(struct database_file *file, const char *sql)
 	return rc == SQLITE_OK ? 0 : fail(file, rc);
 }
 
+/* ---- The schema ---- */
+
+/* SQLite keeps the text of a statement, with its line breaks: those of this version are here in every file. */
+#define LINE_MAX_BYTES       117
+#define LINE_MAX_BYTES_NODES 115
+
+static const char schema_views[] =
+	"CREATE VIEW tasks AS SELECT nodes.*, label, file, function FROM nodes LEFT JOIN constructs ON construct = number\n"
+	"  WHERE id = task;\n";
+
+static const char schema_indices[] = "CREATE INDEX edges_by_source ON edges (source);\n"
+				     "CREATE INDEX edges_by_target ON edges (target);\n"
+				     "CREATE INDEX nodes_by_parent ON nodes (parent);\n"
+				     "CREATE INDEX intervals_by_time ON state_intervals (process, stream, begin_ns);\n"
+				     "CREATE UNIQUE INDEX summary_by_name ON summary (name);\n";
+
+static const char *const sql_types[] = {
+	[TYPE_KEY] = "INTEGER PRIMARY KEY",
+	[TYPE_NODE] = "INTEGER REFERENCES nodes",
+	[TYPE_CONSTRUCT] = "INTEGER REFERENCES constructs",
+	[TYPE_PROCESS] = "INTEGER REFERENCES processes",
+	[TYPE_PATH] = "INTEGER REFERENCES spawn",
+	[TYPE_NUMBER] = "INTEGER",
+	[TYPE_REAL] = "REAL",
+	[TYPE_TEXT] = "TEXT",
+	[TYPE_HANDLE] = "TEXT",
+	[TYPE_ANY] = "ANY",
+};
+
+static int make_table(struct database_file *file, enum table_id table)
+{
+	const struct column *columns = table_formats[table].columns;
+	unsigned n = table_n_columns(table);
+	size_t line_begin = 0, line_max = table == TABLE_nodes ? LINE_MAX_BYTES_NODES : LINE_MAX_BYTES;
+	struct buffer sql = {NULL, 0, 0};
+	buffer_put_text(&sql, "CREATE TABLE ");
+	buffer_put_text(&sql, table_formats[table].name);
+	buffer_put_text(&sql, " (");
+	for (unsigned i = 0; i < n; i++) {
+		const char *name = columns[i].name, *quote = sqlite3_keyword_check(name, (int)strlen(name)) ? "\"" : "";
+		char *column = text_format("%s%s%s %s%s", quote, name, quote, sql_types[columns[i].type], i + 1 < n ? "," : "");
+		bool is_full = sql.n - line_begin + 1 + strlen(column) > line_max;
+		line_begin = is_full ? sql.n + 1 : line_begin;
+		buffer_put_text(&sql, i == 0 ? "" : is_full ? "\n  " : " ");
+		buffer_put_text(&sql, column);
+		free(column);
+	}
+	buffer_put(&sql, ") STRICT", sizeof ") STRICT");
+	int rc = run(file, sql.bytes);
+	buffer_free(&sql);
+	return rc;
+}
+
+static int make_tables(struct database_file *file)
+{
+	int rc = 0;
+	for (unsigned table = 0; table < TABLES && rc == 0; table++)
+		if (table_formats[table].sinks & SINK_SQLITE)
+			rc = make_table(file, table);
+	return rc == 0 ? run(file, schema_views) : rc;
+}
+
 /* ---- Rows ---- */
+
+static void *open_table(struct table_store *store, enum table_id table)
+{
+	struct database_file *file = (struct database_file *)store;
+	struct table_stream *stream = memory_zeroed(1, sizeof *stream, NAME);
+	stream->file = file;
+	int rc = inserter_open(&stream->inserter, file->db, table);
+	if (rc == SQLITE_OK)
+		return stream;
+	fail(file, rc);
+	inserter_close(&stream->inserter);
+	free(stream);
+	return NULL;
+}
 
 static ssize_t put_rows(void *self, const char *rows, size_t n_bytes)
 {
-	struct stream *stream = self;
-	int rc = has_failed(stream->file) ? SQLITE_ABORT : row_writer_put(&stream->writer, rows, n_bytes);
+	struct table_stream *stream = self;
+	int rc = has_failed(stream->file) ? SQLITE_ABORT : inserter_put(&stream->inserter, rows, n_bytes);
 	if (rc == SQLITE_OK)
 		return (ssize_t)n_bytes;
 	fail(stream->file, rc);
@@ -63,37 +140,13 @@ static ssize_t put_rows(void *self, const char *rows, size_t n_bytes)
 	return 0;
 }
 
-static int close_stream(void *self)
+static int close_table(void *self)
 {
-	struct stream *stream = self;
-	row_writer_close(&stream->writer);
+	struct table_stream *stream = self;
+	int rc = has_failed(stream->file) ? -1 : 0;
+	inserter_close(&stream->inserter);
 	free(stream);
-	return 0;
-}
-
-static FILE *open_table(struct csv_store *store, const char *name, const char *columns)
-{
-	struct database_file *file = (struct database_file *)store;
-	struct stream *stream = memory_zeroed(1, sizeof *stream, NAME);
-	char *table = text_format("%.*s", (int)strcspn(name, "."), name); /* without ".csv" */
-	stream->file = file;
-	int rc = row_writer_open(&stream->writer, file->db, table, columns);
-	free(table);
-	FILE *out = rc == SQLITE_OK ? fopencookie(stream, "w", (cookie_io_functions_t){.write = put_rows, .close = close_stream})
-				    : NULL;
-	if (out != NULL) {
-		setvbuf(out, NULL, _IONBF, 0); /* so that each write has whole rows */
-		return out;
-	}
-	fail(file, rc == SQLITE_OK ? SQLITE_NOMEM : rc);
-	close_stream(stream);
-	return NULL;
-}
-
-static int close_table(struct csv_store *store, FILE *out)
-{
-	fclose(out);
-	return has_failed((const struct database_file *)store) ? -1 : 0;
+	return rc;
 }
 
 /* ---- The files ---- */
@@ -109,7 +162,8 @@ static int close_file(struct database_file *file)
 
 static int open_file(struct database_file *file, struct database *d, const char *name)
 {
-	*file = (struct database_file){.store = {open_table, close_table}, .place = {.dir = d->dir}, .database = d, .name = name};
+	*file = (struct database_file){
+		.store = {open_table, put_rows, close_table}, .place = {.dir = d->dir}, .database = d, .name = name};
 	file->place.store = &file->store;
 	char *path = text_format("%s/%s", d->dir, name);
 	int rc = sqlite3_open_v2(path, &file->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
@@ -130,16 +184,16 @@ static int open_file(struct database_file *file, struct database *d, const char 
 int database_open(struct database *d, const char *dir)
 {
 	*d = (struct database){.dir = dir};
-	/* Nobody asks how much memory it has: counting takes a lock at each allocation. Later calls change nothing. */
+	/* SQLite's memory statistics are not used, and take a lock at each allocation. Later calls change nothing. */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	/* What is sorted for an index goes where the output goes, and has no name. */
+	/* Temporary files, for sorting an index, are in the output directory, and have no name. */
 	sqlite3_temp_directory = sqlite3_mprintf("%s", dir);
-	if (open_file(&d->whole, d, NAME) != 0 || run(&d->whole, schema_nodes) != 0 || run(&d->whole, schema_tables) != 0)
+	if (open_file(&d->whole, d, NAME) != 0 || make_tables(&d->whole) != 0)
 		return -1;
-	return open_file(&d->nodes, d, NODES) == 0 ? run(&d->nodes, schema_nodes) : -1;
+	return open_file(&d->nodes, d, NODES) == 0 ? make_table(&d->nodes, TABLE_nodes) : -1;
 }
 
-/* Brings the nodes to the other tables, record by record as SQLite does where both have the same schema and no index. */
+/* Copies the nodes to the other tables: record by record, as SQLite does where both have the same schema and no index. */
 static int bring_nodes(struct database_file *whole)
 {
 	char *path = text_format("%s/" NODES, whole->place.dir);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Adds up, for each mutex, what tasks executed while they held it and how long they were blocked, by the accounts of both
- * (model/busy.h): without what they waited for in the runtime, without the time in which another program had the
- * processor, and without other tasks that ran in between. A nestable lock that its owner takes again is held once, from
- * the first acquisition to the last release. Each stream has a table of its own; a task that moves may release a mutex on
- * another stream than the one on which it got it, so its changes are put together at the end. Called by the replay, on the
- * thread of each stream, and by states_finish(), on one thread.
+ * (model/busy.h): without their waits in the runtime, without the time in which another program had the processor,
+ * and without other tasks that ran in between. A nestable lock that its owner takes again is held once, from the first
+ * acquisition to the last release. Each stream has a table of its own; a task that moves may release a mutex on another
+ * stream than the one on which it got it, so its changes are merged at the end. Runs on the thread of each stream, and the
+ * end, called by states_finish(), on one thread.
  */
-#include "builder/states/exclusion.h"
 #include "builder/states/states.h"
 #include "builder/support/array.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 
@@ -18,16 +18,12 @@ static struct exclusion *row_of(struct exclusion_rows *r, const struct exclusion
 	if (r->latest < r->n_rows && r->rows[r->latest].wait_id == first->wait_id)
 		return &r->rows[r->latest];
 	uint32_t *row = map_put(&r->row_of, first->wait_id);
-	if (*row == 0) {
-		array_reserve((void **)&r->rows, r->n_rows + 1, &r->rows_capacity, sizeof *r->rows);
-		r->rows[r->n_rows++] = *first;
-		*row = (uint32_t)r->n_rows;
-	}
+	array_push_new(r->rows, r->n_rows, r->rows_capacity, row, *first);
 	r->latest = *row - 1;
 	return &r->rows[r->latest];
 }
 
-/* What the task has executed until now, and how long it was blocked: no schedule can make either shorter. */
+/* How long the task has executed or was blocked until now: no schedule can make either shorter. */
 static uint64_t own_ticks(const struct states *states, const struct point *at)
 {
 	uint64_t ticks = window_clip(&states->model->window, at->ticks);
@@ -50,7 +46,10 @@ static void released(struct exclusion *mutex, struct exclusion_hold *hold, uint3
 	if (hold->task != task)
 		return;
 	mutex->n += !model->window.is_part || own > hold->own_ticks;
-	mutex->ticks += busy_grown(&hold->own_ticks, own);
+	uint64_t grown = busy_grown(&hold->own_ticks, own);
+	mutex->ticks += grown;
+	if (model->tasks[task].flags & task_flags_initial)
+		mutex->initial_ticks += grown;
 	hold->task = 0;
 }
 
@@ -66,14 +65,13 @@ static int mutex(void *self, const struct point *at, const struct mutex *m)
 	size_t row = (size_t)(mutex - e->mutexes.rows);
 	uint64_t own = own_ticks(states, at);
 	if (e->mutexes.n_rows > n_before) {
-		array_reserve((void **)&e->holds, e->mutexes.n_rows, &e->holds_capacity, sizeof *e->holds);
+		array_reserve(e->holds, e->mutexes.n_rows, e->holds_capacity);
 		e->holds[row].task = 0;
 	}
 	if (states->model->tasks[at->task].state & TASK_MIGRATED) {
-		array_reserve((void **)&e->changes, e->n_changes + 1, &e->changes_capacity, sizeof *e->changes);
-		e->changes[e->n_changes] = (struct exclusion_change){
-			m->wait_id, at->ticks, own, at->task, (uint32_t)e->n_changes, m->event == MUTEX_RELEASED};
-		e->n_changes++;
+		array_push(e->changes, e->n_changes, e->changes_capacity,
+			   (struct exclusion_change){m->wait_id, at->ticks, own, at->task, (uint32_t)e->n_changes,
+						     m->event == MUTEX_RELEASED});
 	} else if (m->event == MUTEX_ACQUIRED)
 		acquired(mutex, &e->holds[row], at->task, own, m->construct, states->model);
 	else
@@ -85,17 +83,11 @@ const struct replay_ops exclusion_ops = {.mutex = mutex, .is_by_stream = true};
 
 /* ---- When the replay is over ---- */
 
-/* By mutex and task, and then in the order of the program: what a task executed never decreases. */
+/* Orders by mutex and task, then as in the program: the time that a task has executed never decreases. */
 static int by_task(const void *left, const void *right)
 {
 	const struct exclusion_change *l = left, *r = right;
-	if (l->wait_id != r->wait_id)
-		return l->wait_id < r->wait_id ? -1 : 1;
-	if (l->task != r->task)
-		return l->task < r->task ? -1 : 1;
-	if (l->ticks != r->ticks)
-		return l->ticks < r->ticks ? -1 : 1;
-	return l->n < r->n ? -1 : l->n > r->n;
+	return cmp(l->wait_id, r->wait_id) ?: cmp(l->task, r->task) ?: cmp(l->ticks, r->ticks) ?: cmp(l->n, r->n);
 }
 
 static void add_changes(struct exclusions *e, size_t n_streams, const struct model *model)
@@ -107,7 +99,7 @@ static void add_changes(struct exclusions *e, size_t n_streams, const struct mod
 	for (size_t i = 0; i < n_streams; i++)
 		for (size_t j = 0; j < e->streams[i].n_changes; j++)
 			changes[have++] = e->streams[i].changes[j];
-	qsort(changes, n, sizeof *changes, by_task);
+	sort_array(changes, n, by_task);
 	struct exclusion_hold hold = {0, 0};
 	for (size_t i = 0; i < n; i++) {
 		const struct exclusion_change *c = &changes[i];
@@ -151,6 +143,7 @@ void exclusions_finish(struct exclusions *e, size_t n_streams, const struct mode
 				mutex->construct = part->construct;
 			mutex->n += part->n;
 			mutex->ticks += part->ticks;
+			mutex->initial_ticks += part->initial_ticks;
 		}
 	add_changes(e, n_streams, model);
 	free_streams(e, n_streams);
@@ -171,4 +164,16 @@ const struct exclusion *exclusions_longest(const struct exclusions *e)
 		if (e->all.rows[i].n > 1 && (longest == NULL || e->all.rows[i].ticks > longest->ticks))
 			longest = &e->all.rows[i];
 	return longest;
+}
+
+uint64_t exclusion_serial_ticks(const struct exclusion *exclusion, const struct model *model, const struct busy *busy)
+{
+	uint64_t ticks = 0, held = exclusion != NULL ? exclusion->initial_ticks : 0;
+	size_t n = 0;
+	for (size_t i = 0; i < model->n_implicit; i++)
+		if (model->tasks[model->implicit[i]].flags & task_flags_initial) {
+			ticks = busy->ticks[model->implicit[i]];
+			n++;
+		}
+	return n == 1 && ticks > held ? ticks - held : 0;
 }

@@ -6,7 +6,7 @@
  */
 #include "builder/states/files.h"
 #include "builder/states/windows.h"
-#include "builder/support/csv.h"
+#include "builder/tables/row.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
@@ -19,10 +19,10 @@ struct bin {
 };
 
 struct parallelism {
-	struct csv csv;
+	struct row_writer to;
 	const struct trace *traces;
 	const struct states *states; /* one a trace */
-	struct bin *bins;            /* of the process in turn */
+	struct bin *bins;            /* of the current process */
 };
 
 static void begin(void *self, const struct windows *windows)
@@ -49,7 +49,7 @@ static void add_moment(void *self, size_t window, const struct moment *moment, u
 	bin->most_ready = moment->n_ready > bin->most_ready ? moment->n_ready : bin->most_ready;
 }
 
-/* A share of a state's ns, so that the sum over all bins is what the summary says. */
+/* A bin's share of a state's ns, rounded so that the sum over all bins is the number in the summary. */
 static uint64_t share_ns(uint64_t total_ns, uint64_t ticks, uint64_t total_ticks)
 {
 	return total_ticks == 0 ? 0 : (uint64_t)((unsigned __int128)total_ns * ticks / total_ticks);
@@ -71,19 +71,19 @@ static void end(void *self, const struct windows *windows)
 	}
 	for (size_t i = 0; i < windows->n; i++) {
 		const struct bin *bin = &p->bins[i];
-		csv_number(&p->csv, windows->trace->process);
-		csv_number(&p->csv, dump_ns(dump, windows->bounds[i]));
-		csv_number(&p->csv, dump_ns(dump, windows->bounds[i + 1]));
-		for (unsigned j = 0; j < STATES; j++) {
+		row_put_u64(&p->to, windows->trace->process);
+		row_put_u64(&p->to, dump_ns(dump, windows->bounds[i]));
+		row_put_u64(&p->to, dump_ns(dump, windows->bounds[i + 1]));
+		for (unsigned j = 0; j < STATES; j++) { /* the columns are in the order of their numbers */
 			uint64_t before_ns = share_ns(total_ns[j], ticks[j], total_ticks[j]);
 			ticks[j] += bin->ticks[j];
-			csv_number(&p->csv, share_ns(total_ns[j], ticks[j], total_ticks[j]) - before_ns);
+			row_put_u64(&p->to, share_ns(total_ns[j], ticks[j], total_ticks[j]) - before_ns);
 		}
-		csv_number(&p->csv, dump_duration_ns(dump, bin->ready_ticks));
-		csv_number(&p->csv, dump_duration_ns(dump, bin->untaken_ticks));
-		csv_number(&p->csv, bin->most_working);
-		csv_number(&p->csv, (uint64_t)bin->most_ready);
-		csv_end_row(&p->csv);
+		row_put_u64(&p->to, dump_duration_ns(dump, bin->ready_ticks));
+		row_put_u64(&p->to, dump_duration_ns(dump, bin->untaken_ticks));
+		row_put_u64(&p->to, bin->most_working);
+		row_put_u64(&p->to, (uint64_t)bin->most_ready);
+		row_end(&p->to);
 	}
 	free(p->bins);
 	p->bins = NULL;
@@ -92,30 +92,19 @@ static void end(void *self, const struct windows *windows)
 static int close_parallelism(void *self)
 {
 	struct parallelism *p = self;
-	int rc = csv_close(&p->csv);
+	int rc = row_writer_close(&p->to);
 	free(p->bins);
 	free(p);
 	return rc;
 }
 
-/* The states in the order of their numbers. */
-#define COLUMNS                                                                                                                    \
-	"process,begin_ns,end_ns,"                                                                                                 \
-	"work_serial_ns,work_parallel_ns,work_reduction_ns,wait_barrier_ns,"                                                       \
-	"wait_barrier_implicit_parallel_ns,wait_barrier_implicit_workshare_ns,"                                                    \
-	"wait_barrier_implicit_ns,wait_barrier_explicit_ns,wait_barrier_implementation_ns,"                                        \
-	"wait_barrier_teams_ns,wait_taskwait_ns,wait_taskgroup_ns,wait_mutex_ns,wait_lock_ns,"                                     \
-	"wait_critical_ns,wait_atomic_ns,wait_ordered_ns,wait_target_ns,wait_target_map_ns,"                                       \
-	"wait_target_update_ns,idle_ns,overhead_ns,undefined_ns,preempted_ns,blocked_ns,"                                          \
-	"ready_ns,untaken_ns,most_working,most_ready"
-
-int sink_parallelism_open(struct sink *sink, const struct csv_place *place, size_t n_bins, const struct trace *traces,
+int sink_parallelism_open(struct sink *sink, const struct table_place *place, size_t n_bins, const struct trace *traces,
 			  const struct states *states)
 {
 	struct parallelism *p = memory_zeroed(1, sizeof *p, "parallelism.csv");
 	p->traces = traces;
 	p->states = states;
-	if (csv_open(&p->csv, place, "parallelism.csv", COLUMNS) != 0) {
+	if (row_writer_open(&p->to, place, TABLE_parallelism) != 0) {
 		free(p);
 		return -1;
 	}

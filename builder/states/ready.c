@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Makes the index of ready tasks (ready.h): of tasks that had to wait for others, and what both lists tell of blocks of
- * tasks. The index does not depend on the number of threads. Called by wait.c on one thread; works on those of OpenMP.
+ * Makes the index of ready tasks (ready.h): the list of tasks that had to wait for others, and the latest times of blocks of
+ * tasks in both lists. The index does not depend on the number of threads. Called on one thread; uses all OpenMP threads.
  */
 #include "builder/states/ready.h"
 #include "builder/support/array.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-bool ready_is_for_others(const struct model *m, uint32_t row)
-{
-	const struct task *task = &m->tasks[row];
-	const struct region *region = &m->regions[task->region];
-	const unsigned left_out = task_flags_undeferred | task_flags_taskwait;
-	if (!task_is_explicit(task) || !(task->state & TASK_CREATED) || task->flags & left_out)
-		return false;
-	return region->n_members_seen > 1 || region->actual > 1 || task->flags & task_flags_target || task->state & TASK_DETACHED;
-}
 
 static inline void latest(uint64_t *of, uint64_t ticks)
 {
@@ -30,7 +21,7 @@ static uint32_t region_of_block(const struct ready *ready, const struct ready_li
 	return ready->m->tasks[list->tasks[i * READY_BLOCK + READY_BLOCK - 1]].region;
 }
 
-/* What the list tells of each block of tasks, in one pass over these. */
+/* Fills in the latest times of each block of tasks, in one pass over the list. */
 static void make_blocks(const struct ready *ready, struct ready_list *list)
 {
 	size_t n = list->n / READY_BLOCK;
@@ -70,8 +61,7 @@ static void make_spans(const struct ready *ready, struct ready_list *list)
 		uint32_t region = i < list->n ? ready->m->tasks[list->tasks[i]].region : UINT32_MAX;
 		if (list->n_spans > 0 && list->spans[list->n_spans - 1].region == region)
 			continue;
-		array_reserve((void **)&list->spans, list->n_spans + 1, &capacity, sizeof *list->spans);
-		list->spans[list->n_spans++] = (struct ready_span){region, i};
+		array_push(list->spans, list->n_spans, capacity, (struct ready_span){region, i});
 	}
 	list->n_spans--;
 }
@@ -86,11 +76,7 @@ struct delay {
 static int by_ticks(const void *left, const void *right)
 {
 	const struct delay *l = left, *r = right;
-	if (l->region != r->region)
-		return l->region < r->region ? -1 : 1;
-	if (l->ticks != r->ticks)
-		return l->ticks < r->ticks ? -1 : 1;
-	return l->task < r->task ? -1 : l->task > r->task;
+	return cmp(l->region, r->region) ?: cmp(l->ticks, r->ticks) ?: cmp(l->task, r->task);
 }
 
 static int by_task(const void *left, const void *right)
@@ -99,38 +85,33 @@ static int by_task(const void *left, const void *right)
 	return l->task < r->task ? -1 : l->task > r->task ? 1 : by_ticks(left, right);
 }
 
-/* Of tasks that exclude each other, in the order in which they ran. */
-struct turn {
+/* A task that excludes others; sorted in the order in which they ran. */
+struct exclusion_turn {
 	uint32_t parent, task;
 	uint64_t variable, start_ticks;
 };
 
 static int by_turn(const void *left, const void *right)
 {
-	const struct turn *l = left, *r = right;
-	if (l->parent != r->parent)
-		return l->parent < r->parent ? -1 : 1;
-	if (l->variable != r->variable)
-		return l->variable < r->variable ? -1 : 1;
-	if (l->start_ticks != r->start_ticks)
-		return l->start_ticks < r->start_ticks ? -1 : 1;
-	return l->task < r->task ? -1 : l->task > r->task;
+	const struct exclusion_turn *l = left, *r = right;
+	int order = cmp(l->parent, r->parent) ?: cmp(l->variable, r->variable);
+	return order ?: cmp(l->start_ticks, r->start_ticks) ?: cmp(l->task, r->task);
 }
 
-/* A task may not run while another one does that it excludes, and had to wait for that if it was there. How many had to. */
+/* A task had to wait for one that it excludes, if that ran when the task was already created. Returns how many had to. */
 static size_t add_turns(const struct model *m, struct delay *delays)
 {
-	struct turn *turns = memory_get(m->n_excluded + 1, sizeof *turns, "the thread states");
+	struct exclusion_turn *turns = memory_get(m->n_excluded + 1, sizeof *turns, "the thread states");
 	size_t n_turns = 0, n = 0;
 	for (size_t i = 0; i < m->n_excluded; i++) {
 		const struct task *task = &m->tasks[m->excluded[i].task];
 		if (task_is_explicit(task) && task->state & TASK_STARTED && !(task->flags & task_flags_taskwait))
-			turns[n_turns++] =
-				(struct turn){task->parent, m->excluded[i].task, m->excluded[i].variable, task->start_ticks};
+			turns[n_turns++] = (struct exclusion_turn){task->parent, m->excluded[i].task, m->excluded[i].variable,
+								   task->start_ticks};
 	}
-	qsort(turns, n_turns, sizeof *turns, by_turn);
+	sort_array(turns, n_turns, by_turn);
 	for (size_t i = 1; i < n_turns; i++) {
-		const struct turn *before = &turns[i - 1], *turn = &turns[i];
+		const struct exclusion_turn *before = &turns[i - 1], *turn = &turns[i];
 		uint64_t end = ready_end(m, before->task);
 		bool is_its = before->parent == turn->parent && before->variable == turn->variable;
 		if (is_its && end > m->tasks[turn->task].create_ticks && end <= turn->start_ticks)
@@ -149,11 +130,11 @@ struct ready_delays ready_delays_find(const struct model *m)
 		delays[i] = (struct delay){end > create ? end : create, sink, m->tasks[sink].region};
 	}
 	size_t n_delays = m->n_delays + add_turns(m, delays + m->n_delays), n = 0;
-	qsort(delays, n_delays, sizeof *delays, by_task);
+	sort_array(delays, n_delays, by_task);
 	for (size_t i = 0; i < n_delays; i++) {
 		if (n > 0 && delays[n - 1].task == delays[i].task)
 			n--;
-		delays[n++] = delays[i]; /* the latest of the task */
+		delays[n++] = delays[i]; /* keeps the task's latest delay */
 	}
 	struct ready_delays found = {memory_get(n + 1, sizeof *found.delays, "the thread states"), n};
 	for (size_t i = 0; i < n; i++)
@@ -172,7 +153,7 @@ static void add_delayed(struct ready *ready, struct ready_list *list)
 		uint32_t task = ready->delays.delays[i].task;
 		delays[i] = (struct delay){ready->delays.delays[i].ticks, task, m->tasks[task].region};
 	}
-	qsort(delays, n, sizeof *delays, by_ticks);
+	sort_array(delays, n, by_ticks);
 	list->tasks = memory_get(n + 1, sizeof *list->tasks, "the thread states");
 	list->ticks = memory_get(n + 1, sizeof *list->ticks, "the thread states");
 	for (size_t i = 0; i < n; i++) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Lists the tasks that were ready when they were created, for the index of ready tasks (ready.h). Those that a stream
- * created are in the order of their creation, so those of a region are merged from a run a stream. Small regions are merged
- * by one thread each; the time of a large one is cut into windows, and each is merged by one thread. The list does not depend
- * on how many there are. Called by ready.c on one thread; works on those of OpenMP.
+ * Lists the tasks that were ready when they were created, for the index of ready tasks (ready.h). The tasks of a stream are
+ * in the order of their creation, so those of a region are merged from one sorted run for each stream. A small region is merged
+ * by one thread; the time of a large one is cut into windows, and each is merged by one thread. The list does not depend on
+ * the number of threads. Called on one thread; uses all OpenMP threads.
  */
 #include "builder/states/ready.h"
 #include "builder/support/array.h"
+#include "builder/support/lower_bound.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -18,12 +19,12 @@ struct run {
 	size_t n;
 };
 
-/* Those that a stream created, in `rows`; and pieces of them, each of one region. */
+/* The tasks that a stream created, in `rows`, divided into pieces of one region each. */
 struct stream_tasks {
 	uint32_t *rows;
 	struct piece {
 		uint32_t region;
-		size_t n, to; /* it goes to this place in lists.sorted */
+		size_t n, to; /* number of tasks; index in lists.sorted */
 	} * pieces;
 	size_t n_pieces, capacity;
 	char apart[64]; /* so that no two streams share a cache line */
@@ -31,18 +32,18 @@ struct stream_tasks {
 
 struct lists {
 	const struct model *m;
-	uint32_t *rows; /* of each stream from its first row on; later what merging puts aside */
+	uint32_t *rows; /* the tasks of each stream from its first row on; later the buffer for merging */
 	struct stream_tasks *streams;
 	size_t n_streams;
 	uint32_t *sorted; /* by region, then by stream, then by creation */
-	/* Of regions with many tasks: n_streams runs each, in `sorted`, some of which are empty. */
+	/* For each region with many tasks: n_streams runs in `sorted`, some of which are empty. */
 	struct run *large;
 	size_t n_large;
 };
 
 /* ---- What streams created ---- */
 
-/* The tasks of a stream. Its times never decrease, but for damage: such a task is left out. */
+/* Lists the tasks of a stream. Their times never decrease, except after damage: such a task is left out. */
 static void list_stream(const struct ready *ready, size_t stream, struct stream_tasks *list)
 {
 	const struct model *m = ready->m;
@@ -60,8 +61,7 @@ static void list_stream(const struct ready *ready, size_t stream, struct stream_
 		ticks = task->create_ticks;
 		*to++ = row;
 		if (task->region != piece.region) {
-			array_reserve((void **)&list->pieces, list->n_pieces + 1, &list->capacity, sizeof *list->pieces);
-			list->pieces[list->n_pieces++] = piece = (struct piece){.region = task->region};
+			array_push(list->pieces, list->n_pieces, list->capacity, piece = (struct piece){.region = task->region});
 		}
 		list->pieces[list->n_pieces - 1].n++;
 	}
@@ -81,9 +81,9 @@ static struct lists list_streams(const struct ready *ready)
 	return lists;
 }
 
-/* ---- Where they go ---- */
+/* ---- Sorting by region and stream ---- */
 
-/* Gives each region that has tasks its span. places: how many tasks each region has, by its row; becomes where they begin. */
+/* Gives each region that has tasks its span. places, by region: in: its number of tasks; out: the index of its first one. */
 static void make_spans(struct ready_list *list, size_t *places, uint32_t n_regions)
 {
 	size_t n_spans = 0;
@@ -181,21 +181,13 @@ static void merge_runs(const struct task *tasks, uint32_t *rows, size_t n, uint3
 	}
 }
 
-/* How many tasks of the run were created before then. */
+/* How many tasks of the run were created before `ticks`. */
 static size_t created_before(const struct task *tasks, const struct run *run, uint64_t ticks)
 {
-	size_t low = 0, high = run->n;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (tasks[run->rows[middle]].create_ticks < ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lower_bound(i, 0, run->n, tasks[run->rows[i]].create_ticks < ticks);
 }
 
-/* Merges what was created from `begin` to before `end` out of n runs: it comes after all that was created before. */
+/* Merges the tasks of n runs that were created from `begin` to before `end`; they follow all that were created before. */
 static void merge_window(const struct task *tasks, const struct run *runs, size_t n_runs, uint64_t begin, uint64_t end,
 			 uint32_t *merged, uint32_t *other)
 {
@@ -211,7 +203,7 @@ static void merge_window(const struct task *tasks, const struct run *runs, size_
 	merge_runs(tasks, merged + place, n, other + place);
 }
 
-/* A large region: windows of time that are as long as each other. */
+/* Merges a large region in windows of time of equal length. */
 static void merge_large(const struct lists *lists, const struct run *runs, uint32_t *merged, uint32_t *other)
 {
 	const struct task *tasks = lists->m->tasks;

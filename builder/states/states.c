@@ -1,15 +1,76 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Derives thread states. A thread is in the state of its current task: work, unless the task waits in a scope, for a
- * mutex or for its predecessors. While another task runs on the thread, the state is kept with the suspended task. A
- * thread without a current task is between two tasks: its state follows from what it did last. Called by the replay
- * through states_ops, on the thread of each stream.
+ * Derives thread states. A thread is in the state of its current task: work, unless the task waits in a scope, for a mutex
+ * or for its predecessors. While another task runs on the thread, the state is kept with the suspended task. A thread
+ * without a current task is between two tasks: its state follows from what it did last. Runs on the thread of each stream.
  */
-#include "builder/states/kinds.h"
+#include "builder/states/states.h"
 #include "builder/states/thread.h"
 #include "builder/support/memory.h"
+#include "builder/model/state.h"
+#include "builder/replay/replay.h"
 
 #include <stdlib.h>
+
+/* ---- Kinds of waits ---- */
+
+/*
+ * Which thread state belongs to a kind of synchronisation, mutex or target construct. Any thread.
+ */
+
+/* Numbers after the last kind, or between two, are unknown kinds. */
+static inline enum state state_of_sync(unsigned kind)
+{
+	static const uint8_t states[] = {[sync_kind_barrier_implicit] = STATE_WAIT_BARRIER_IMPLICIT,
+					 [sync_kind_barrier_explicit] = STATE_WAIT_BARRIER_EXPLICIT,
+					 [sync_kind_barrier_implementation] = STATE_WAIT_BARRIER_IMPLEMENTATION,
+					 [sync_kind_barrier_implicit_workshare] = STATE_WAIT_BARRIER_IMPLICIT_WORKSHARE,
+					 [sync_kind_barrier_implicit_parallel] = STATE_WAIT_BARRIER_IMPLICIT_PARALLEL,
+					 [sync_kind_barrier_teams] = STATE_WAIT_BARRIER_TEAMS,
+					 [sync_kind_taskwait] = STATE_WAIT_TASKWAIT,
+					 [sync_kind_taskgroup] = STATE_WAIT_TASKGROUP};
+	return kind < sizeof states && states[kind] != 0 ? states[kind] : STATE_WAIT_BARRIER;
+}
+
+/* The state of a thread that waits for a mutex of this kind (mutex_kind). */
+static inline enum state state_of_mutex(unsigned kind)
+{
+	static const uint8_t states[] = {[mutex_kind_lock] = STATE_WAIT_LOCK,         [mutex_kind_test_lock] = STATE_WAIT_LOCK,
+					 [mutex_kind_nest_lock] = STATE_WAIT_LOCK,    [mutex_kind_test_nest_lock] = STATE_WAIT_LOCK,
+					 [mutex_kind_critical] = STATE_WAIT_CRITICAL, [mutex_kind_atomic] = STATE_WAIT_ATOMIC,
+					 [mutex_kind_ordered] = STATE_WAIT_ORDERED};
+	return kind < sizeof states && states[kind] != 0 ? states[kind] : STATE_WAIT_MUTEX;
+}
+
+static inline enum state state_of_target(unsigned kind)
+{
+	switch (kind) {
+	case target_kind_enter_data:
+	case target_kind_enter_data_nowait:
+	case target_kind_exit_data:
+	case target_kind_exit_data_nowait: return STATE_WAIT_TARGET_MAP;
+	case target_kind_update:
+	case target_kind_update_nowait: return STATE_WAIT_TARGET_UPDATE;
+	default: return STATE_WAIT_TARGET;
+	}
+}
+
+/*
+ * The state of a task in a scope; STATE_NONE: the scope does not change it. A taskgroup waits only at its end, where it has
+ * a scope for that (SCOPE_SYNC_WAIT).
+ */
+static inline enum state state_of_scope(const struct scope *scope)
+{
+	switch (scope->type) {
+	case SCOPE_SYNC: return scope->kind != sync_kind_taskgroup ? state_of_sync(scope->kind) : STATE_NONE;
+	case SCOPE_SYNC_WAIT: return state_of_sync(scope->kind);
+	case SCOPE_REDUCTION: return STATE_WORK_REDUCTION;
+	case SCOPE_MUTEX: return state_of_mutex(scope->kind);
+	case SCOPE_TARGET: return state_of_target(scope->kind);
+	case SCOPE_DATA_OP: return STATE_WAIT_TARGET_MAP;
+	default: return STATE_NONE;
+	}
+}
 
 /* ---- Threads ---- */
 
@@ -28,7 +89,10 @@ static int stream_end(void *self, const struct point *at)
 	struct thread_state *t = &states->threads[at->stream];
 	uint64_t last_ticks = states->model->last_ticks; /* a thread that lives then has lived all the time */
 	uint64_t ticks = last_ticks > at->ticks ? last_ticks : at->ticks;
-	states_account(states, at->stream, 0, STATE_NONE, ticks);
+	if (states->model->tasking != NULL)
+		states->model->tasking->states->account(states, at->stream, 0, STATE_NONE, ticks);
+	else
+		states_account_task(states, at->stream, STATE_NONE, ticks);
 	if (states_advance_gap(states, at->stream, ticks) != 0)
 		return -1;
 	if (t->shown != STATE_NONE && states_decide(states, at->stream, false) != 0)
@@ -45,7 +109,7 @@ static int thread_attach(void *self, const struct point *at, uint64_t tid)
 	struct thread_state *t = &states->threads[at->stream];
 	if (states_decide(states, at->stream, false) != 0)
 		return -1;
-	if (t->tid != tid) { /* else the same thread has the stream again, and what it had open is still open */
+	if (t->tid != tid) { /* otherwise the same thread has the stream again, and what it had open is still open */
 		t->tid = tid;
 		thread_be_in(states, t, at->task);
 		t->in_units = NOT_IN_UNITS;
@@ -83,8 +147,7 @@ static int thread_end(void *self, const struct point *at)
 }
 
 /*
- * A worker that has nothing to report since its team joined (Q3) finds out late that recording is paused: it was idle
- * since then.
+ * A worker without a record since its team joined (Q3) notices late that recording is paused: it was idle since the join.
  */
 static int leave_joined(struct states *states, const struct point *at)
 {
@@ -121,7 +184,7 @@ static int processor(void *self, const struct point *at, unsigned why, bool is_o
 		states_know(states, at->stream, !is_off, at->ticks);
 	else
 		t->off_why = is_off ? why : 0;
-	return t->undecided != 0 ? states_undecided_change(states, at) : pass(states, at);
+	return t->undecided != 0 ? states->model->tasking->states->change_undecided(states, at) : pass(states, at);
 }
 
 static int records_missing(void *self, const struct point *at, bool is_begin)
@@ -150,7 +213,7 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	if (scope->type == SCOPE_SYNC || scope->type == SCOPE_SYNC_WAIT)
 		states_enter_wait(states, at, scope);
 	if (scope->type == SCOPE_DATA_OP && t->state == STATE_WAIT_TARGET_UPDATE)
-		state = t->state; /* what an update moves is no mapping */
+		state = t->state; /* the data operations of an update are no mapping */
 	if (state != STATE_NONE && !is_helper(states, at->task)) {
 		t->around = t->state;
 		t->state = state;
@@ -166,10 +229,10 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 		return -1;
 	if (scope->type == SCOPE_SYNC || scope->type == SCOPE_SYNC_WAIT)
 		states_leave_wait(states, at, scope);
-	if (t->task != at->task) /* of a task that will not go on */
+	if (t->task != at->task) /* the scope of a task that will not resume */
 		return 0;
 	thread_in_task(states, at);
-	bool is_over = scope->type == SCOPE_MUTEX && scope->is_acquired; /* it waits no more since then */
+	bool is_over = scope->type == SCOPE_MUTEX && scope->is_acquired; /* its wait ended with the acquisition */
 	bool is_closing = scope->type == SCOPE_SYNC &&
 			  (scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams);
 	if (is_closing && t->implicits.n > 0 && !is_helper(states, at->task))
@@ -186,7 +249,7 @@ static int mutex(void *self, const struct point *at, const struct mutex *m)
 	struct states *states = self;
 	bool is_test = m->kind == mutex_kind_test_lock || m->kind == mutex_kind_test_nest_lock; /* it does not wait */
 	enum state state = state_of_mutex(m->kind);
-	bool is_set = !is_test && (state == STATE_WAIT_LOCK || state == STATE_WAIT_MUTEX); /* others have a scope */
+	bool is_set = !is_test && (state == STATE_WAIT_LOCK || state == STATE_WAIT_MUTEX); /* other kinds have a scope */
 	bool is_taken = m->event == MUTEX_ACQUIRED || m->event == MUTEX_NEST_BEGIN;
 	struct thread_state *t = thread_in_task(states, at);
 	if (m->event == MUTEX_ACQUIRE && is_set) {
@@ -222,13 +285,6 @@ const struct replay_ops states_ops = {
 	.processor = processor,
 	.measurement = measurement,
 	.records_missing = records_missing,
-	.unit_switch = states_unit_switch,
-	.unit_poll = states_unit_poll,
-	.unit_join = states_unit_join,
-	.unit_create = states_unit_acts,
-	.unit_revive = states_unit_acts,
-	.unit_free = states_unit_acts,
-	.unit_resume = states_unit_resumes,
 	.is_by_stream = true,
 };
 
@@ -242,13 +298,13 @@ void states_begin(struct states *states, const struct model *model, const struct
 	const char *what = "the thread states";
 	states->times = memory_zeroed(states->n_streams, sizeof *states->times, what);
 	states->threads = memory_get(states->n_streams, sizeof *states->threads, what);
-	states->unit_waits = memory_zeroed(model->n_units, sizeof *states->unit_waits, what);
 	states->busy.ticks = memory_zeroed(model->n_tasks, sizeof *states->busy.ticks, what);
 	if (model->switches.are_recorded) {
 		states->blocked.ticks = memory_zeroed(model->n_tasks, sizeof *states->blocked.ticks, what);
 		states->blocked.streams = memory_zeroed(states->n_streams, sizeof *states->blocked.streams, what);
 	}
-	states_unit_busy_begin(states);
+	if (model->tasking != NULL)
+		model->tasking->states->begin(states);
 	states->busy.streams = memory_zeroed(states->n_streams, sizeof *states->busy.streams, what);
 	states->exclusions.streams = memory_zeroed(states->n_streams, sizeof *states->exclusions.streams, what);
 	if (model->n_migrated != 0)
@@ -300,6 +356,30 @@ void states_free(struct states *states)
 	free(states->busy.streams);
 	free(states->blocked.ticks);
 	free(states->blocked.streams);
-	states_unit_busy_free(states);
+	free(states->units.busy.ticks);
+	free(states->units.busy.streams);
+	free(states->units.blocked.ticks);
+	free(states->units.blocked.streams);
 	*states = (struct states){0};
+}
+
+/* ---- Sums of times in states ---- */
+
+uint64_t state_times_total(const struct state_times *times)
+{
+	uint64_t total = 0;
+	for (unsigned i = 0; i < STATES; i++)
+		total += times->ticks[i];
+	return total;
+}
+
+void state_times_ns(const struct dump *dump, const struct state_times *times, uint64_t ns[STATES])
+{
+	uint64_t ticks = 0, so_far_ns = 0;
+	for (unsigned i = 0; i < STATES; i++) {
+		ticks += times->ticks[i];
+		uint64_t until_ns = dump_duration_ns(dump, ticks);
+		ns[i] = until_ns - so_far_ns;
+		so_far_ns = until_ns;
+	}
 }

@@ -5,10 +5,11 @@
 #include "builder/states/sweep.h"
 #include "builder/support/array.h"
 #include "builder/support/memory.h"
+#include "builder/support/lower_bound.h"
 
 #include <stdlib.h>
 
-/* From a task that is further below its tie than FAR the way is noted, so that it and those below it need not go it again. */
+/* For a task more than FAR generations below its tie the tie is cached, so that the walk up is not repeated from it. */
 #define FAR   8
 #define MEMOS 1024
 
@@ -35,17 +36,10 @@ void sweep_forget(struct sweep *sweep)
 /* How many ties began before then. */
 static size_t ties_before(const struct sweep *sweep, uint64_t start_ticks)
 {
-	size_t low = 0, high = sweep->n_ties;
-	if (high > 0 && sweep->ties[high - 1].start_ticks < start_ticks)
-		return high;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (sweep->ties[middle].start_ticks < start_ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t n = sweep->n_ties;
+	if (n > 0 && sweep->ties[n - 1].start_ticks < start_ticks)
+		return n;
+	return lower_bound(i, 0, n, sweep->ties[i].start_ticks < start_ticks);
 }
 
 static struct sweep_tie *find_tie(const struct sweep *sweep, const struct ready *ready, uint32_t task)
@@ -61,8 +55,8 @@ static struct sweep_tie *find_tie(const struct sweep *sweep, const struct ready 
 }
 
 /*
- * The innermost tie that the task descends from, or NULL. No tie that has created a task began before the first one of
- * these: so none is further up.
+ * The innermost tie that the task descends from, or NULL. No tie that has created tasks began before the tie at n_childless:
+ * the walk up ends at a task that was created before that one began.
  */
 static struct sweep_tie *tie_around(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task)
 {
@@ -72,7 +66,7 @@ static struct sweep_tie *tie_around(struct sweep *sweep, const struct ready *rea
 	uint64_t first_ticks = sweep->ties[sweep->n_childless].start_ticks;
 	struct sweep_tie *tie = NULL;
 	uint32_t at = task, n = 0;
-	for (; at != 0 && n < ready->m->n_tasks && tie == NULL; n++) { /* else damage has made a circle */
+	for (; at != 0 && n < ready->m->n_tasks && tie == NULL; n++) { /* n: damaged records may form a cycle */
 		if (!task_is_explicit(&tasks[at]) || tasks[at].create_ticks < first_ticks)
 			break;
 		const struct sweep_memo *memo = sweep->memos != NULL && (n == 0 || n >= FAR) ? &sweep->memos[at % MEMOS] : NULL;
@@ -95,7 +89,7 @@ static struct sweep_tie *tie_around(struct sweep *sweep, const struct ready *rea
 
 void sweep_task_begins_before(struct sweep *sweep, uint32_t task, uint64_t start_ticks)
 {
-	array_reserve((void **)&sweep->ties, sweep->n_ties + 1, &sweep->ties_capacity, sizeof *sweep->ties);
+	array_reserve(sweep->ties, sweep->n_ties + 1, sweep->ties_capacity);
 	size_t n = sweep->n_ties++, i = n;
 	for (; i > 0 && sweep->ties[i - 1].start_ticks > start_ticks; i--)
 		sweep->ties[i] = sweep->ties[i - 1];
@@ -129,7 +123,7 @@ static void put_cursor(const struct ready *ready, struct sweep_cursor *cursor, u
 	cursor->next_ticks = next < cursor->end ? ready_ticks(ready, list, next) : UINT64_MAX;
 }
 
-/* The level of a region, which is made where the thread has not asked there since it came. */
+/* The level of a region; created at the thread's first query there. */
 static struct sweep_level *level_of(struct sweep *sweep, const struct ready *ready, uint32_t region)
 {
 	for (size_t i = sweep->n_levels; i > 0; i--)
@@ -137,19 +131,11 @@ static struct sweep_level *level_of(struct sweep *sweep, const struct ready *rea
 			return &sweep->levels[i - 1];
 	if (sweep->n_levels == NESTING_MAX)
 		sweep->n_levels = 0;
-	array_reserve((void **)&sweep->levels, sweep->n_levels + 1, &sweep->levels_capacity, sizeof *sweep->levels);
-	struct sweep_level *level = &sweep->levels[sweep->n_levels++];
+	struct sweep_level *level = array_add(sweep->levels, sweep->n_levels, sweep->levels_capacity);
 	*level = (struct sweep_level){.region = region};
 	for (unsigned i = 0; i < READY_LISTS; i++) {
 		const struct ready_list *list = &ready->lists[i];
-		size_t low = 0, high = list->n_spans;
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-			if (list->spans[middle].region < region)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		size_t low = lower_bound(k, 0, list->n_spans, list->spans[k].region < region);
 		bool has_some = low < list->n_spans && list->spans[low].region == region;
 		level->cursors[i].end = has_some ? list->spans[low + 1].first : 0;
 		put_cursor(ready, &level->cursors[i], i, has_some ? list->spans[low].first : 0);
@@ -165,11 +151,11 @@ void sweep_region_ends(struct sweep *sweep, uint32_t region)
 			sweep->n_levels = i - 1;
 }
 
-/* ---- The way ---- */
+/* ---- Queries ---- */
 
 /*
- * Goes on from `next` to the end of a block, as far as all tasks on the way were ready by then. Returns `next` itself where not
- * even the tasks up to the end of the first block were.
+ * Moves from `next` to the end of a block, as far as all tasks before it were ready at `ticks`. Returns `next` itself where
+ * not even the tasks up to the end of the first block were.
  */
 static size_t end_of_blocks(const struct ready *ready, const struct ready_list *list, size_t next, size_t end, uint64_t ticks)
 {
@@ -179,17 +165,11 @@ static size_t end_of_blocks(const struct ready *ready, const struct ready_list *
 		step *= 2;
 	}
 	high = low + step <= high ? low + step - 1 : high;
-	while (low < high) {
-		size_t middle = low + (high - low + 1) / 2;
-		if (ready_ticks(ready, list, middle * READY_BLOCK - 1) <= ticks)
-			low = middle;
-		else
-			high = middle - 1;
-	}
+	low = lower_bound(i, low + 1, high + 1, ready_ticks(ready, list, i * READY_BLOCK - 1) <= ticks) - 1;
 	return low > first ? low * READY_BLOCK : next;
 }
 
-/* Comes to the tasks that became ready by then. */
+/* Moves the cursor over the tasks that became ready by `ticks`. */
 static void advance(struct sweep_level *level, const struct ready *ready, unsigned number, uint64_t ticks)
 {
 	struct sweep_cursor *cursor = &level->cursors[number];
@@ -204,7 +184,7 @@ static void advance(struct sweep_level *level, const struct ready *ready, unsign
 	put_cursor(ready, cursor, number, next);
 }
 
-/* How many tasks from the i-th one on make up whole blocks of tasks, before `end`, that were begun by then; 0: none. */
+/* The number of tasks, from the i-th one on, in the largest block before `end` in which all had begun by `ticks`; 0: none. */
 static size_t begun_blocks(const struct ready_list *list, size_t i, size_t end, uint64_t ticks)
 {
 	size_t n = READY_BLOCK, found = 0;
@@ -216,7 +196,7 @@ static size_t begun_blocks(const struct ready_list *list, size_t i, size_t end, 
 	return found;
 }
 
-/* Of a task that became ready by then: if it is still, it may be a descendant of a task that is tied to the thread. */
+/* Examines a task that became ready by `ticks`: if it is still ready, it may descend from a task that is tied to the thread. */
 static void take_up(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t row, uint64_t ticks)
 {
 	const struct task *task = &ready->m->tasks[row];
@@ -228,7 +208,7 @@ static void take_up(struct sweep *sweep, const struct ready *ready, uint32_t str
 		extend(&tie->ready_ticks, begins);
 }
 
-/* Takes up what the cursor has come to. What is there before any tie has created a task is no descendant of one. */
+/* Examines the tasks before the cursor. Those that were there before any tie has created a task descend from none. */
 static void take_up_all(struct sweep *sweep, struct sweep_cursor *cursor, const struct ready *ready, uint32_t stream,
 			unsigned number, uint64_t ticks)
 {
@@ -243,7 +223,7 @@ static void take_up_all(struct sweep *sweep, struct sweep_cursor *cursor, const 
 	cursor->taken = i;
 }
 
-/* The tie of a task that began before, which only damage makes unknown: all that became ready is taken up anew. */
+/* Adds the tie of a task that began earlier, which only damage makes unknown: all ready tasks are examined anew. */
 static void add_missing_tie(struct sweep *sweep, const struct ready *ready, uint32_t task)
 {
 	sweep_task_begins(sweep, task, ready->m->tasks[task].start_ticks);
@@ -254,7 +234,7 @@ static void add_missing_tie(struct sweep *sweep, const struct ready *ready, uint
 		sweep->ties[i].ready_ticks = 0;
 }
 
-/* Until when a descendant of this tied task is ready. Usually no tie came after it. */
+/* Until when a descendant of this tied task is ready. Usually it is the last tie. */
 static uint64_t below_ticks(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t ancestor)
 {
 	const struct sweep_tie *of = find_tie(sweep, ready, ancestor), *last = &sweep->ties[sweep->n_ties - 1];

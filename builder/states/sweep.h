@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A thread's way through the tasks that become ready (ready.h), in the order of time: what it could have run at the time
- * that the sweep has reached. Where a thread may run any task, a question takes as many steps as the number of tasks since
- * the last one has bits. Where it may run descendants of a task alone, the sweep takes each task of the thread's region up
- * once, and steps over whole blocks of those that are begun by then. So all questions of a thread together take at most as
- * long as there are tasks, however long these stay ready and however many threads wait.
+ * A thread's sweep over the tasks that become ready (ready.h), in the order of time: what the thread could have run at the
+ * time that the sweep has reached. Where a thread may run any task, a query takes a number of steps logarithmic in the
+ * number of tasks since the last query. Where it may run only descendants of a task, the sweep examines each task of the
+ * thread's region once, and steps over whole blocks of those that have begun by then. So all queries of a thread together
+ * take time linear in the number of tasks, however long these stay ready and however many threads wait.
  *
- * Tasks that are ready at a time are not kept: of all that became ready, the latest time at which one is begun tells
- * whether one still is. There is such a time for each task that is tied to the thread, of its descendants, as the thread
+ * The tasks that are ready at a time are not kept: the latest time at which one of those that became ready begins shows
+ * whether one still is. There is such a time for the descendants of each task that is tied to the thread, as the thread
  * may run only these while it waits in that task (OpenMP 5.1 section 2.12.6); one for the untied tasks of the region;
  * and one for all of them. Called by states.c and wait.c during the replay: one sweep a stream, on its thread.
  */
@@ -21,27 +21,27 @@ struct sweep {
 		uint32_t region;
 		struct sweep_cursor {
 			size_t next, end;
-			uint64_t next_ticks; /* UINT64_MAX: there is none left */
-			size_t taken;        /* tasks before it were looked at for ties */
+			uint64_t next_ticks; /* UINT64_MAX: none left */
+			size_t taken;        /* index: tasks before this one were examined for ties */
 		} cursors[READY_LISTS];
 		struct ready_latest so_far; /* of those that became ready so far */
 	} * levels;                         /* of nested regions, the innermost last */
 	size_t n_levels, levels_capacity;
 	struct sweep_tie {
 		uint64_t start_ticks;
-		uint64_t ready_ticks; /* until when a descendant is ready that became ready so far, and is in no tie above */
+		uint64_t ready_ticks; /* until when a descendant is ready that became ready so far, without those of inner ties */
 		uint32_t task;
 	} * ties; /* tasks that are tied to the thread, in the order in which they began */
 	size_t n_ties, ties_capacity;
-	size_t n_childless; /* so many of the first ties have created no task */
+	size_t n_childless; /* number of ties, from the first on, that have created no task */
 	struct sweep_memo {
 		uint32_t task, tie; /* the tie found around a task far below it, 0 none */
-	} * memos;                  /* NULL: no way was far yet */
+	} * memos;                  /* cache; NULL: no task was far below its tie yet */
 };
 
 void sweep_free(struct sweep *sweep);
 
-/* A tied task that begins is not the latest one; one that ends neither, or it has descendants that are ready. */
+/* For the next ones: where a beginning task is not the latest tie; where an ending one is not, or has ready descendants. */
 void sweep_task_begins_before(struct sweep *sweep, uint32_t task, uint64_t start_ticks);
 void sweep_task_ends_before(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task, uint64_t ticks);
 
@@ -60,7 +60,7 @@ static inline void sweep_task_begins(struct sweep *sweep, uint32_t task, uint64_
 
 /*
  * The current task `creator` creates the task `row`. A child that may be run at once is known to its tie from here on: most
- * questions that come before it is begun need no sweep then.
+ * queries before it begins need no sweep then.
  */
 static inline void sweep_creates(struct sweep *sweep, const struct ready *ready, uint32_t creator, uint32_t row)
 {
@@ -77,7 +77,7 @@ static inline void sweep_creates(struct sweep *sweep, const struct ready *ready,
 		tie->ready_ticks = begins;
 }
 
-/* A tied task ends on the thread, or will not go on. */
+/* A tied task ends on the thread, or will not resume. */
 static inline void sweep_task_ends(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task, uint64_t ticks)
 {
 	size_t n = sweep->n_ties;
@@ -100,24 +100,24 @@ void sweep_forget(struct sweep *sweep);
 struct sweep_answer {
 	uint64_t ready_ticks;      /* until when a task is ready that it might run, if that is later */
 	uint64_t unfinished_ticks; /* until when a task of the region is not complete, if that is later */
-	uint64_t next_ticks;       /* when to ask again: no task becomes ready before */
+	uint64_t next_ticks;       /* when to query again: no task becomes ready before; UINT64_MAX: never */
 };
 
 /*
- * Asks at a time that is not before that of the last question. ancestor: new tied tasks have to be descendants of this
+ * A query at a time that is not before that of the last query. ancestor: new tied tasks have to be descendants of this
  * one, which is tied to the thread; 0: the thread may run any task of the region.
  */
 struct sweep_answer sweep_to(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t region, uint32_t ancestor,
 			     uint64_t ticks);
 
-/* The same of the descendants of this task alone, if it is the tied one that began last on the thread. */
+/* The same for the descendants of this task alone, if it is the tied task that began last on the thread. */
 static inline uint64_t sweep_latest_until(const struct sweep *sweep, uint32_t task)
 {
 	const struct sweep_tie *latest = sweep->n_ties > 0 ? &sweep->ties[sweep->n_ties - 1] : NULL;
 	return latest != NULL && latest->task == task ? latest->ready_ticks : 0;
 }
 
-/* Until when at least a task is ready that the thread might run, as earlier questions have told; 0: they have not. */
+/* Until when at least a task is ready that the thread might run, as far as earlier queries found; 0: not known. */
 uint64_t sweep_known(const struct sweep *sweep, const struct ready *ready, uint32_t region, uint32_t ancestor);
 
 #endif

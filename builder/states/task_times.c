@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds what each task waited, was preempted, and cost its creator: see task_times.h. What a task cost is known where
- * nothing but the runtime is between two records: of an undeferred task from its creation to its begin; of a task of a
- * taskloop since the loop's task before it, or since the loop's begin. Called by the replay, on the thread of each stream.
+ * Finds how long each task waited and was preempted, and what it cost its creator: see task_times.h. A task's cost is known
+ * where only the runtime runs between two records: for an undeferred task from its creation to its begin; for a task of a
+ * taskloop since the loop's previous task, or since the loop's begin. Runs on the thread of each stream.
  */
 #include "builder/states/task_times.h"
 #include "builder/support/array.h"
@@ -12,21 +12,21 @@
 
 #define WHAT "the tasks' times"
 
-/* One that creates tasks and does nothing else: in a taskloop, or a task of the runtime's own that splits one (Q44). */
+/* A task that only creates tasks: in a taskloop, or a task of the runtime's own that splits one (Q44). */
 struct creator {
 	uint32_t task;
-	uint64_t busy_ticks;  /* what it had executed when it created the last one, or began */
-	uint64_t since_ticks; /* when that was */
+	uint64_t busy_ticks;  /* how long it had executed when it created the last one, or began */
+	uint64_t since_ticks; /* when it created the last one, or began */
 };
 
 struct times_stream {
-	enum state state; /* of the thread, ... */
+	enum state state; /* of the thread */
 	uint64_t since_ticks;
-	uint32_t task;            /* ... and whose it is */
+	uint32_t task;            /* the task in that state, 0 none */
 	struct creator *creators; /* the innermost last */
 	size_t n_creators, creators_capacity;
-	struct creator undeferred; /* who has just created an undeferred task; task 0: nobody */
-	uint32_t created;          /* that task */
+	struct creator undeferred; /* the task that has just created an undeferred task; task 0: none */
+	uint32_t created;          /* that undeferred task */
 	char apart[64];            /* so that no two streams share a cache line */
 };
 
@@ -36,8 +36,8 @@ static inline bool is_waiting(enum state state)
 }
 
 /*
- * With Argobots, initial tasks stand for whatever units their threads run: nothing is said of them. A task that moves may
- * be current elsewhere while its last wait here is still to be added.
+ * With Argobots, initial tasks stand for whatever units their threads run: they get no times. A task that moves may be
+ * current elsewhere while its last wait here is still to be added.
  */
 static void add(const struct times_finder *finder, const struct times_stream *s, uint64_t ticks)
 {
@@ -48,8 +48,7 @@ static void add(const struct times_finder *finder, const struct times_stream *s,
 	uint64_t length = of != NULL ? window_ticks(&m->window, s->since_ticks, ticks) : 0;
 	if (length == 0 || s->task == 0 || (m->n_units != 0 && m->tasks[s->task].flags & task_flags_initial))
 		return;
-#pragma omp atomic update /* relaxed: a sum is the same in any order */
-	of[s->task] += length;
+	__atomic_fetch_add(&of[s->task], length, __ATOMIC_RELAXED); /* a sum is the same in any order */
 }
 
 int times_pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks)
@@ -65,7 +64,7 @@ int times_pass_state(void *self, uint32_t stream, enum state from, uint64_t sinc
 	return 0;
 }
 
-/* The thread may have gone on to another task that is in the same state. */
+/* The thread may have switched to another task that is in the same state. */
 static struct times_stream *look(struct times_finder *finder, const struct point *at)
 {
 	struct times_stream *s = &finder->streams[at->stream];
@@ -94,7 +93,7 @@ static struct creator creator_now(const struct times_finder *finder, const struc
 				at->ticks};
 }
 
-/* Only what lies in the part is known of what a task executes. */
+/* Is all of the creation in the part of the time that outputs are about? How long a task executes is only known there. */
 static bool is_in_part(const struct times_finder *finder, const struct point *at, const struct creator *creator)
 {
 	const struct window *window = &finder->states->model->window;
@@ -107,8 +106,7 @@ static void open_creator(struct times_finder *finder, const struct point *at, ui
 	struct times_stream *s = &finder->streams[at->stream];
 	if (task == 0 || finder->states->model->tasks[task].state & TASK_MIGRATED)
 		return;
-	array_reserve((void **)&s->creators, s->n_creators + 1, &s->creators_capacity, sizeof *s->creators);
-	s->creators[s->n_creators++] = creator_now(finder, at, task);
+	array_push(s->creators, s->n_creators, s->creators_capacity, creator_now(finder, at, task));
 }
 
 static void close_creator(struct times_stream *s, uint32_t task)
@@ -116,7 +114,7 @@ static void close_creator(struct times_stream *s, uint32_t task)
 	size_t n = s->n_creators;
 	while (n > 0 && s->creators[n - 1].task != task)
 		n--;
-	if (n > 0) /* those above it have lost their ends */
+	if (n > 0) /* the creators above it have no end record */
 		s->n_creators = n - 1;
 }
 
@@ -232,7 +230,7 @@ void times_finish(struct times_finder *finder)
 	free_streams(finder);
 	finder->delays = ready_delays_find(m);
 	finder->times.delays = &finder->delays;
-	/* LLVM's runtime reports them; another one that has reported lists and no such wait may not. */
+	/* LLVM's runtime reports them; another one that has reported lists of dependences, but no delay, may not. */
 	finder->times.has_delays = m->is_libomp || m->n_delays != 0 || m->n_events[EVENT_dependences] == 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Finds what struct task_times says: a visitor of the replay that comes after states_ops, and a listener to the thread
- * states. Streams may be replayed at the same time. Used by process.c where nodes are written.
+ * states. Streams may be replayed at the same time.
  */
 #ifndef OTTER_BUILDER_STATES_TASK_TIMES_H
 #define OTTER_BUILDER_STATES_TASK_TIMES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Which task a thread is in, and in which state that task was when it was suspended: regions, implicit and explicit tasks.
- * Called by the replay through states_ops, on the thread of each stream.
+ * Runs on the thread of each stream.
  */
 #include "builder/states/thread.h"
 #include "builder/support/memory.h"
@@ -43,10 +43,10 @@ static inline void untie(struct states *states, const struct point *at, uint32_t
 
 /* ---- Regions and implicit tasks ---- */
 
-/* Keeps what the current task comes back to. */
+/* Keeps the state to which the current task returns. */
 static inline void keep_current(struct thread_state *t, struct stack *stack)
 {
-	*keep(stack) = (struct kept){t->task, t->state, t->group};
+	*keep(stack) = (struct suspended_state){t->task, t->state, t->group};
 }
 
 int states_region_begin(void *self, const struct point *at, uint32_t region)
@@ -64,7 +64,7 @@ int states_region_end(void *self, const struct point *at, uint32_t region)
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
 	(void)region;
-	struct kept around = take(&t->regions);
+	struct suspended_state around = take(&t->regions);
 	t->state = around.task == t->task ? around.state : states_work(states, t, t->task);
 	return pass(states, at);
 }
@@ -79,7 +79,7 @@ int states_implicit_begin(void *self, const struct point *at, uint32_t task)
 	return pass(states, at);
 }
 
-/* Its primary thread is in the runtime until the region ends, and so is an initial thread; a worker waits. */
+/* The primary thread is in the runtime until the region ends, and so is an initial thread; a worker is idle. */
 enum state states_after(const struct states *states, const struct thread_state *t, uint32_t implicit, uint32_t around)
 {
 	const struct model *m = states->model;
@@ -91,7 +91,7 @@ int states_implicit_end(void *self, const struct point *at, uint32_t task)
 {
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
-	struct kept around = take(&t->implicits);
+	struct suspended_state around = take(&t->implicits);
 	t->task = around.task;
 	t->group = around.group;
 	untie(states, at, task);
@@ -102,8 +102,8 @@ int states_implicit_end(void *self, const struct point *at, uint32_t task)
 
 /* ---- Explicit tasks ---- */
 
-/* Where a task that moves is in states.moved, or NULL. Its row there is used on the thread that has the task. */
-static inline struct kept *find_moved(const struct states *states, uint32_t task)
+/* The row of a task that moves in states.moved, or NULL. Only the thread that has the task uses the row. */
+static inline struct suspended_state *find_moved(const struct states *states, uint32_t task)
 {
 	bool moves = states->moved != NULL && states->model->tasks[task].state & TASK_MIGRATED;
 	return moves ? &states->moved[task] : NULL;
@@ -111,25 +111,25 @@ static inline struct kept *find_moved(const struct states *states, uint32_t task
 
 static void suspend(struct states *states, struct thread_state *t, uint32_t task)
 {
-	struct kept *moved = find_moved(states, task);
+	struct suspended_state *moved = find_moved(states, task);
 	struct awaited_group *group = task == t->task ? t->group : NULL;
 	if (moved == NULL)
 		moved = keep(&t->tasks);
-	*moved = (struct kept){task, t->state, group};
+	*moved = (struct suspended_state){task, t->state, group};
 }
 
-/* Has the task run before? Then it was suspended. One that is only gone back to as all tasks are cut has no second part. */
+/* Has the task run before? Then it was suspended. A task that becomes current only as all tasks are cut has no second part. */
 static bool has_run(const struct states *states, uint32_t task, uint64_t ticks)
 {
 	const struct task *row = &states->model->tasks[task];
 	return task != 0 && (!task_is_explicit(row) || (row->state & TASK_HAS_PARTS && ticks > row->start_ticks));
 }
 
-/* Where a suspended task was, on this thread or on the one that it moved from. */
-static struct kept resume(struct states *states, struct thread_state *t, uint32_t task)
+/* The state in which a task was suspended, on this thread or on the one from which it moved. */
+static struct suspended_state resume(struct states *states, struct thread_state *t, uint32_t task)
 {
-	struct kept kept = {task, STATES, NULL};
-	struct kept *moved = find_moved(states, task);
+	struct suspended_state kept = {task, STATES, NULL};
+	struct suspended_state *moved = find_moved(states, task);
 	if (moved == NULL)
 		take_task(&t->tasks, task, &kept);
 	else if (moved->task != 0) {
@@ -151,9 +151,9 @@ static int end_other(struct states *states, const struct point *at, uint32_t pri
 		t->state = states_work(states, t, t->task);
 		states_await_no_predecessor(states, t->task, prior);
 	} else if (status == task_status_cancel && states->model->tasks[prior].state & TASK_STARTED) {
-		if (has_run(states, prior, at->ticks)) /* cancelled, and will not go on */
+		if (has_run(states, prior, at->ticks)) /* cancelled, and will not resume */
 			(void)resume(states, t, prior);
-		t->gap.is_open = false; /* what may run in it may be more */
+		t->gap.is_open = false; /* the thread may now be allowed to run more tasks */
 		untie(states, at, prior);
 	}
 	return pass(states, at);
@@ -173,7 +173,7 @@ int states_task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	if (has_run(states, next, at->ticks) || (status == TASK_STATUS_CUT && next != 0)) {
 		size_t n = t->tasks.n;
 		bool is_latest = states->moved == NULL && n > 0 && t->tasks.kept[n - 1].task == next;
-		struct kept kept = is_latest ? take(&t->tasks) : resume(states, t, next);
+		struct suspended_state kept = is_latest ? take(&t->tasks) : resume(states, t, next);
 		t->task = next;
 		t->state = kept.state;
 		t->group = kept.group;
@@ -185,7 +185,7 @@ int states_task_switch(void *self, const struct point *at, uint32_t prior, uint3
 }
 
 /*
- * The dummy of a wait with dependences: who creates it waits until it is complete, and may run other tasks meanwhile.
+ * The dummy of a wait with dependences: its creator waits until it is complete, and may run other tasks meanwhile.
  */
 int states_task_create(void *self, const struct point *at, uint32_t task)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Passes a thread from one state into the next: adds up its times, and tells the listeners. Called by states.c and
- * units.c during the replay; one thread.
+ * Passes a thread from one state into the next: adds up its times, and calls the listeners. One thread.
  */
 #include "builder/states/thread.h"
 
@@ -34,7 +33,7 @@ static void show_part(struct thread_state *t, const struct window *window, enum 
 	t->since_ticks = ticks;
 }
 
-int states_tell(struct states *states, uint32_t stream, enum state from, uint64_t since_ticks, uint64_t ticks)
+int states_emit(struct states *states, uint32_t stream, enum state from, uint64_t since_ticks, uint64_t ticks)
 {
 	const struct state_listener *listener = states->listeners, *end = listener + states->n_listeners;
 	enum state to = states->threads[stream].shown;
@@ -57,7 +56,7 @@ int states_pass_any(struct states *states, uint32_t stream, enum state to, uint6
 		show_part(t, &states->model->window, to, ticks);
 	else
 		thread_show(t, to, ticks);
-	return states->n_listeners != 0 ? states_tell(states, stream, from, since_ticks, ticks) : 0;
+	return states->n_listeners != 0 ? states_emit(states, stream, from, since_ticks, ticks) : 0;
 }
 
 uint32_t states_current(const struct states *states, uint32_t stream)

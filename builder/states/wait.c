@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Waiting and overhead. Of the time that a thread is in a taskwait, at the end of a taskgroup, or in a barrier, and runs
- * no task, it waits only while something that it waits for is not finished elsewhere, and no task is ready that it might
- * run; in all other time the runtime is at work (docs/states.md, "Waiting or overhead"). What a task waits for is known
- * before its wait begins: the children that it has created (states->awaited), or the last arrival at a barrier. Called by
- * states.c and through pass() (thread.h) during the replay, on the thread of each stream.
+ * Waiting and overhead. While a thread is in a taskwait, at the end of a taskgroup, or in a barrier, and runs no task, it
+ * waits only as long as something that it waits for is not finished elsewhere, and no task is ready that it might run; at
+ * all other times the runtime is at work (docs/states.md, "Waiting or overhead"). What a task waits for is known before
+ * its wait begins: the children that it has created (states->awaited), or the last arrival at a barrier. Runs on the thread
+ * of each stream.
  */
 #include "builder/states/thread.h"
-#include "builder/story/barrier.h"
+#include "builder/current/barrier.h"
 #include "builder/support/array.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
 
-#define MANY_TASKS (1 << 14) /* fewer are looked at sooner than threads are woken up */
+#define MANY_TASKS (1 << 14) /* examining fewer takes less time than waking up threads */
 
 static bool is_barrier(enum state state)
 {
@@ -23,8 +23,8 @@ static bool is_barrier(enum state state)
 /* ---- What a task waits for ---- */
 
 /*
- * When somebody else is finished with the task. In a team of one nobody else runs it, but the runtime's own threads may
- * run a target task, and anybody may complete a detached one.
+ * When another thread has finished the task. In a team of one no other thread runs it, but the runtime's own threads may
+ * run a target task, and any thread may complete a detached one.
  */
 static uint64_t end_elsewhere(const struct states *states, uint32_t row)
 {
@@ -42,7 +42,7 @@ static void await(uint64_t *awaited, uint64_t ticks)
 }
 
 /*
- * Until when a taskgroup waits for each member: for all of its descendants. A task hands its time on to its parent when
+ * Until when a taskgroup waits for each member: for all of its descendants. A task passes its time on to its parent when
  * all of its children have done so.
  */
 static void make_group_ends(struct states *states)
@@ -84,14 +84,14 @@ void states_wait_begin(struct states *states)
 	states->awaited = memory_zeroed(m->n_tasks, sizeof *states->awaited, "the thread states");
 	if (has_groups(m))
 		make_group_ends(states);
-		/* Children that somebody else created, on another stream: those come at another time of the replay. */
+		/* Children that were created on another stream than their parent's: the replay may reach these at another time. */
 #pragma omp parallel for schedule(dynamic, 1) if (m->n_tasks > MANY_TASKS)
 	for (size_t stream = 0; stream < states->n_streams; stream++)
 		for (uint32_t row = m->task_rows.base[stream] + 1; row <= m->task_rows.base[stream + 1]; row++) {
 			const struct task *task = &m->tasks[row];
 			if (task_is_explicit(task) && task->state & TASK_CREATED && m->tasks[task->parent].run_stream != stream) {
 				uint64_t *awaited = &states->awaited[task->parent], end = end_elsewhere(states, row);
-#pragma omp atomic compare /* relaxed: the latest of all is the same in any order */
+#pragma omp atomic compare /* relaxed: the maximum is the same in any order */
 				*awaited = *awaited < end ? end : *awaited;
 			}
 		}
@@ -125,7 +125,7 @@ void states_await_child(struct states *states, const struct point *at, uint32_t 
 		states->awaited[parent] = ready_since(&states->ready.delays, task);
 		return;
 	}
-	/* Elsewhere states_wait_begin() has counted it. */
+	/* Otherwise states_wait_begin() has counted it. */
 	if (parent == at->task || (tasks[parent].run_stream == at->stream && !(tasks[parent].state & TASK_MIGRATED)))
 		await(&states->awaited[parent], end_elsewhere(states, task));
 	struct awaited_group *group = states->group_ends != NULL ? group_of(&states->threads[at->stream], parent) : NULL;
@@ -191,8 +191,8 @@ void states_leave_wait(struct states *states, const struct point *at, const stru
 /* ---- Waiting or not ---- */
 
 /*
- * Whose descendants alone the thread may begin while the task waits: the innermost task that is tied to the thread and
- * not suspended in a barrier (OpenMP 5.1 section 2.12.6). 0: it may begin any.
+ * The task to whose descendants the thread is limited while the task waits: the innermost task that is tied to the thread
+ * and not suspended in a barrier (OpenMP 5.1 section 2.12.6). 0: it may begin any task.
  */
 static uint32_t constraint(const struct states *states, const struct thread_state *t, const struct gap *gap)
 {
@@ -200,14 +200,14 @@ static uint32_t constraint(const struct states *states, const struct thread_stat
 	if (!is_barrier(gap->state) && !(tasks[gap->task].flags & task_flags_untied))
 		return gap->task;
 	for (size_t i = is_barrier(gap->state) ? 0 : t->tasks.n; i > 0; i--) {
-		const struct kept *kept = &t->tasks.kept[i - 1];
+		const struct suspended_state *kept = &t->tasks.kept[i - 1];
 		if (!is_barrier(kept->state) && !(tasks[kept->task].flags & task_flags_untied))
 			return kept->task;
 	}
 	return 0;
 }
 
-/* As decide(), where the tie of the waiting task does not tell. `until`: what it waits for has come by then. */
+/* As decide(), where the tie of the waiting task does not decide. `until`: when all that it waits for is finished. */
 __attribute__((noinline)) static void decide_any(struct states *states, uint32_t stream, uint64_t ticks, uint64_t until)
 {
 	struct thread_state *t = &states->threads[stream];
@@ -230,10 +230,10 @@ static inline void decide(struct states *states, uint32_t stream, uint64_t ticks
 {
 	struct thread_state *t = &states->threads[stream];
 	struct gap *gap = &t->gap;
-	uint64_t until = states->has_losses ? UINT64_MAX : states->awaited[gap->task]; /* the lost ones may have told of more */
+	uint64_t until = states->has_losses ? UINT64_MAX : states->awaited[gap->task]; /* lost records may name more children */
 	gap->is_waiting = false;
 	gap->change_ticks = UINT64_MAX;
-	if (ticks >= until && !is_barrier(gap->state)) /* what it waited for has come */
+	if (ticks >= until && !is_barrier(gap->state)) /* what it waited for is finished */
 		return;
 	uint64_t known_ticks = ticks < until && gap->ancestor == gap->task ? sweep_latest_until(&t->sweep, gap->task) : 0;
 	if (known_ticks > ticks)
@@ -243,8 +243,8 @@ static inline void decide(struct states *states, uint32_t stream, uint64_t ticks
 }
 
 /*
- * The runtime at work in a synchronisation, which nobody waits for: as anywhere, it needs a processor for that. After its
- * team has joined a worker is idle, which its records tell later (Q3): its state does not change until then.
+ * Is the runtime preempted while it works in a synchronisation where the thread does not wait? As anywhere, it needs a processor.
+ * After its team has joined a worker is idle, which its records show later (Q3): its state does not change until then.
  */
 static bool is_preempted_in_gap(const struct states *states, const struct thread_state *t, uint64_t ticks)
 {
@@ -272,7 +272,7 @@ int states_advance_gap(struct states *states, uint32_t stream, uint64_t ticks)
 	return 0;
 }
 
-/* The thread comes into this state: returns the state to show, which is overhead where it would not wait. */
+/* The thread enters this state: returns the state to show, which is overhead where it would not wait. */
 static inline __attribute__((always_inline)) enum state state_in_gap(struct states *states, uint32_t stream, enum state state,
 								     uint64_t ticks)
 {
@@ -295,18 +295,15 @@ __attribute__((noinline)) static int pass_any(struct states *states, const struc
 {
 	struct thread_state *t = &states->threads[at->stream];
 	thread_note_plain(t);
-	if (t->undecided != 0 && states_decide(states, at->stream, false) != 0)
+	if (states_decide(states, at->stream, false) != 0)
 		return -1;
 	if (states_advance_gap(states, at->stream, at->ticks) != 0)
 		return -1;
 	enum state now = state_in_gap(states, at->stream, t->is_plain ? t->state : state_now(t), at->ticks);
-	if (at->unit == 0) {
-		uint64_t ticks = window_clip(&states->model->window, at->ticks);
-		busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, ticks);
-		if (states->blocked.ticks != NULL)
-			busy_change(&states->blocked, at->stream, now == STATE_BLOCKED ? t->task : 0, ticks);
-	} else
-		states_account(states, at->stream, at->unit, now, at->ticks);
+	if (at->unit == 0)
+		states_account_task(states, at->stream, now, at->ticks);
+	else
+		states->model->tasking->states->account(states, at->stream, at->unit, now, at->ticks);
 	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
 }
 
@@ -322,7 +319,7 @@ int states_pass_gap(struct states *states, const struct point *at)
 	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
 }
 
-/* ---- What changes no state: but other visitors must have seen whatever changed before it ---- */
+/* ---- Events that change no state: but other visitors must have seen all changes before them ---- */
 
 int states_cancel(void *self, const struct point *at, uint32_t task, unsigned flags)
 {

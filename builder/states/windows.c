@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Keeps what the replay tells, as a sink, on the thread of each stream; and sweeps over it in windows: see windows.h.
- * Each thread sweeps a range of windows that follow each other, from one change to the next, through all series by the time
- * of their next step.
+ * Keeps what the replay reports, as a sink, on the thread of each stream; and sweeps over it in windows: see windows.h.
+ * Each thread sweeps a range of consecutive windows, from one change to the next, merging all series by the time of their
+ * next step.
  */
 #include "builder/states/windows.h"
 #include "builder/support/memory.h"
 #include "builder/support/series.h"
+#include "builder/support/sort.h"
 
 #include <omp.h>
 #include <stdlib.h>
 
 #define MAX_USERS 4
-#define FEW_STEPS (1 << 14) /* are swept sooner than threads are woken up */
-#define MOST_TOLD 64        /* windows for each change of a state: so often is an interval told, on average */
-#define FEW       1024      /* windows are never too many */
+#define FEW_STEPS (1 << 14) /* sweeping fewer steps takes less time than waking up threads */
+#define MOST_TOLD 64        /* windows for each change of a state: an interval is reported this often at most, on average */
+#define FEW       1024      /* this number of windows is never too large */
 
 struct sweeper {
 	char *dir;
-	struct aside aside;
+	struct spill spill;
 	size_t n_max;
 	struct window_user users[MAX_USERS];
 	size_t n_users;
 	bool wants_all;
-	struct windows windows; /* of the process in turn */
+	struct windows windows; /* of the current process */
 	struct part {
 		struct series states; /* of the stream's thread */
 		struct series ready;  /* how many tasks became ready on the stream, without those that it began */
@@ -33,13 +34,7 @@ struct sweeper {
 	struct series delayed; /* how many of the tasks that had to wait for others became ready */
 };
 
-/* ---- What the replay tells ---- */
-
-static int by_ticks(const void *left, const void *right)
-{
-	const uint64_t *l = left, *r = right;
-	return *l < *r ? -1 : *l > *r;
-}
+/* ---- What the replay reports ---- */
 
 static int add_delayed(struct sweeper *s, const struct model *m)
 {
@@ -49,10 +44,10 @@ static int add_delayed(struct sweeper *s, const struct model *m)
 	for (size_t i = 0; i < s->delays.n; i++)
 		if (ready_is_for_others(m, s->delays.delays[i].task) && s->delays.delays[i].ticks != UINT64_MAX)
 			ticks[n++] = s->delays.delays[i].ticks;
-	qsort(ticks, n, sizeof *ticks, by_ticks);
+	sort_array(ticks, n, by_u64);
 	int rc = 0;
 	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = series_step(&s->delayed, &s->aside, ticks[i], (int64_t)i + 1);
+		rc = series_step(&s->delayed, &s->spill, ticks[i], (int64_t)i + 1);
 	free(ticks);
 	return rc;
 }
@@ -65,19 +60,19 @@ static int begin(void *self, const struct trace *trace)
 	return add_delayed(s, &trace->model);
 }
 
-/* The numbers of states begin at that of no thread. */
+/* The values of the series are the states' numbers minus STATE_NONE, so that 0 is no thread. */
 static int pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks)
 {
 	struct sweeper *s = self;
 	(void)from;
 	(void)since_ticks;
-	return series_step(&s->parts[stream].states, &s->aside, ticks, (int64_t)to - STATE_NONE);
+	return series_step(&s->parts[stream].states, &s->spill, ticks, (int64_t)to - STATE_NONE);
 }
 
 static int count_ready(struct sweeper *s, const struct point *at, int change)
 {
 	struct series *ready = &s->parts[at->stream].ready;
-	return series_step(ready, &s->aside, at->ticks > ready->ticks ? at->ticks : ready->ticks, ready->value + change);
+	return series_step(ready, &s->spill, at->ticks > ready->ticks ? at->ticks : ready->ticks, ready->value + change);
 }
 
 static int task_create(void *self, const struct point *at, uint32_t task)
@@ -88,7 +83,7 @@ static int task_create(void *self, const struct point *at, uint32_t task)
 	return count_ready(s, at, 1);
 }
 
-/* Does the task begin now, or end without having begun? Then nobody can take it any more. */
+/* Does the task begin now, or end without having begun? Then no other thread can take it any more. */
 static bool is_taken(const struct model *m, uint32_t task, bool is_end, uint64_t ticks)
 {
 	const struct task *row = &m->tasks[task];
@@ -109,25 +104,25 @@ static const struct replay_ops ops = {.task_create = task_create, .task_switch =
 
 /* ---- The sweep of a range ---- */
 
-struct range {
+struct window_range {
 	const struct sweeper *s;
 	size_t first; /* window */
 	struct source {
 		struct series_reader reader;
-		uint32_t stream; /* whose states these are; NO_STREAM: tasks that became ready */
+		uint32_t stream; /* row of the stream that has these states; NO_STREAM: tasks that became ready */
 		uint64_t since_ticks;
 	} * sources;
 	size_t n, n_leaves; /* a power of two */
 	struct next {
 		uint64_t ticks; /* of the source's next step */
 		struct source *source;
-	} * tree; /* of two that meet at 2 i and 2 i + 1 the one that comes first is at i; the sources are from n_leaves on */
+	} * tree; /* winner tree: node i is the earlier one of nodes 2 i and 2 i + 1; the sources are from n_leaves on */
 	struct moment moment;
 };
 
 #define NO_STREAM UINT32_MAX
 
-/* Who of those below comes first; of steps at the same time that of the first source. No branch: nothing foretells it. */
+/* Node i: the earlier child; of steps at the same time the first source's. Without a branch, which would be unpredictable. */
 static inline void meet(struct next *tree, size_t i)
 {
 	tree[i] = tree[2 * i + (tree[2 * i + 1].ticks < tree[2 * i].ticks)];
@@ -138,8 +133,8 @@ static enum state state_of(const struct source *source)
 	return (enum state)(source->reader.value + STATE_NONE);
 }
 
-/* The state of the source's thread from its last change up to then. */
-static void tell_interval(const struct range *range, size_t window, struct source *source, uint64_t ticks)
+/* Reports the state of the source's thread from its last change up to `ticks`. */
+static void emit_interval(const struct window_range *range, size_t window, struct source *source, uint64_t ticks)
 {
 	enum state state = state_of(source);
 	for (size_t i = 0; i < range->s->n_users && state != STATE_NONE && source->since_ticks < ticks; i++) {
@@ -150,7 +145,7 @@ static void tell_interval(const struct range *range, size_t window, struct sourc
 	source->since_ticks = ticks;
 }
 
-static void tell_moment(const struct range *range, size_t window, uint64_t begin_ticks, uint64_t end_ticks)
+static void emit_moment(const struct window_range *range, size_t window, uint64_t begin_ticks, uint64_t end_ticks)
 {
 	for (size_t i = 0; i < range->s->n_users; i++) {
 		const struct window_user *user = &range->s->users[i];
@@ -165,7 +160,7 @@ static inline bool is_free(enum state state)
 	return (state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP) || state == STATE_IDLE || state == STATE_OVERHEAD;
 }
 
-/* A thread more, or (UINT32_MAX) one less, is in this state. */
+/* Counts one thread more, or (UINT32_MAX) one less, in this state. */
 static inline void count_thread(struct moment *moment, enum state state, uint32_t change)
 {
 	if (state == STATE_NONE)
@@ -175,14 +170,14 @@ static inline void count_thread(struct moment *moment, enum state state, uint32_
 	moment->n_free += is_free(state) ? change : 0;
 }
 
-static int add_source(struct range *range, const struct series *series, uint32_t stream)
+static int add_source(struct window_range *range, const struct series *series, uint32_t stream)
 {
 	if (series->n_steps == 0)
 		return 0;
 	struct source *source = &range->sources[range->n];
 	uint64_t ticks = range->s->windows.bounds[range->first];
 	*source = (struct source){.stream = stream, .since_ticks = ticks};
-	int rc = series_open(&source->reader, series, &range->s->aside, ticks);
+	int rc = series_open(&source->reader, series, &range->s->spill, ticks);
 	range->tree[range->n_leaves + range->n++] = (struct next){source->reader.next_ticks, source};
 	if (stream == NO_STREAM)
 		range->moment.n_ready += source->reader.value;
@@ -191,21 +186,21 @@ static int add_source(struct range *range, const struct series *series, uint32_t
 	return rc;
 }
 
-/* The source makes its next step. */
-static int step(struct range *range, size_t window, struct source *source, uint64_t ticks)
+/* Takes the source's next step. */
+static int step(struct window_range *range, size_t window, struct source *source, uint64_t ticks)
 {
 	if (source->stream == NO_STREAM) {
 		range->moment.n_ready += source->reader.next_value - source->reader.value;
 		return series_next(&source->reader);
 	}
-	tell_interval(range, window, source, ticks);
+	emit_interval(range, window, source, ticks);
 	count_thread(&range->moment, state_of(source), UINT32_MAX);
 	int rc = series_next(&source->reader);
 	count_thread(&range->moment, state_of(source), 1);
 	return rc;
 }
 
-static int sweep_window(struct range *range, size_t window)
+static int sweep_window(struct window_range *range, size_t window)
 {
 	const uint64_t *bounds = range->s->windows.bounds;
 	uint64_t at = bounds[window], end = bounds[window + 1], ticks;
@@ -213,7 +208,7 @@ static int sweep_window(struct range *range, size_t window)
 	while ((ticks = tree[1].ticks) < end) {
 		struct source *source = tree[1].source;
 		if (at < ticks)
-			tell_moment(range, window, at, ticks);
+			emit_moment(range, window, at, ticks);
 		at = ticks;
 		if (step(range, window, source, ticks) != 0)
 			return -1;
@@ -223,17 +218,17 @@ static int sweep_window(struct range *range, size_t window)
 			meet(tree, leaf);
 	}
 	if (at < end)
-		tell_moment(range, window, at, end);
+		emit_moment(range, window, at, end);
 	for (size_t i = 0; i < range->n; i++)
 		if (range->sources[i].stream != NO_STREAM)
-			tell_interval(range, window, &range->sources[i], end);
+			emit_interval(range, window, &range->sources[i], end);
 	return 0;
 }
 
 static int sweep_range(const struct sweeper *s, size_t first, size_t end)
 {
 	size_t n_streams = s->windows.trace->dump.n_streams;
-	struct range range = {.s = s, .first = first};
+	struct window_range range = {.s = s, .first = first};
 	range.sources = memory_get(2 * n_streams + 1, sizeof *range.sources, "what happens at once");
 	for (range.n_leaves = 1; range.n_leaves < 2 * n_streams + 1;)
 		range.n_leaves *= 2;
@@ -259,8 +254,8 @@ static int sweep_range(const struct sweeper *s, size_t first, size_t end)
 /* ---- A process ---- */
 
 /*
- * From the first change of a state to the last one, in the part of the time that outputs are about. Returns how many
- * changes there are.
+ * Divides the time from the first change of a state to the last one, in the part that outputs are about, into windows.
+ * Returns how many changes there are.
  */
 static size_t make_bounds(struct sweeper *s, uint64_t **bounds)
 {
@@ -277,7 +272,7 @@ static size_t make_bounds(struct sweeper *s, uint64_t **bounds)
 	first = window_clip(&s->windows.trace->model.window, first);
 	last = window_clip(&s->windows.trace->model.window, last);
 	uint64_t length = last > first ? last - first : 0, n = n_steps < s->n_max && !s->wants_all ? n_steps : s->n_max;
-	/* Each window tells of each thread. */
+	/* Each window reports an interval of each thread. */
 	uint64_t told = n_streams != 0 ? (uint64_t)n_steps * MOST_TOLD / n_streams : 0;
 	if (n > FEW && n > told && !s->wants_all)
 		n = told > FEW ? told : FEW;
@@ -324,7 +319,7 @@ static int end(void *self, const struct trace *trace)
 			s->users[i].end(s->users[i].self, &s->windows);
 	free(bounds);
 	free_parts(s);
-	return rc == 0 ? aside_empty(&s->aside) : -1;
+	return rc == 0 ? spill_empty(&s->spill) : -1;
 }
 
 static int close_sweeper(void *self)
@@ -334,7 +329,7 @@ static int close_sweeper(void *self)
 	for (size_t i = 0; i < s->n_users; i++)
 		rc |= s->users[i].close(s->users[i].self);
 	free_parts(s);
-	aside_close(&s->aside);
+	spill_close(&s->spill);
 	free(s->dir);
 	free(s);
 	return rc;
@@ -350,7 +345,7 @@ int sink_windows_open(struct sink *sink, const char *dir, size_t n_max, const st
 		s->users[i] = users[i];
 		s->wants_all |= users[i].wants_all;
 	}
-	if (aside_open(&s->aside, s->dir, "windows") != 0) {
+	if (spill_open(&s->spill, s->dir, "windows") != 0) {
 		close_sweeper(s);
 		return -1;
 	}

@@ -4,6 +4,13 @@
  */
 #include "builder/summary/answer.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
+
+/* docs/analyses.md: small tasks, and mutexes that pass from processor to processor, hide a part of what they cost. */
+static bool is_lower_bound(const struct candidate *c)
+{
+	return c->limit == LIMIT_GRAIN || c->sort == CAUSE_HOT;
+}
 
 static struct answer_row copy_row(const struct trace *trace, const struct answer *answer, const struct candidate *c)
 {
@@ -15,7 +22,15 @@ static struct answer_row copy_row(const struct trace *trace, const struct answer
 				   .loss_share = answer_loss_share(answer, c),
 				   .speedup = answer_speedup(answer, c),
 				   .is_simulated = c->is_simulated,
+				   .is_gain_unknown = c->is_gain_unknown,
+				   .is_lower_bound = is_lower_bound(c),
+				   .nouns = model_nouns(&trace->model),
+				   .is_of_units = trace->model.tasking != NULL,
+				   .cutoff_ns = c->limit == LIMIT_GRAIN && c->sort == CAUSE_PLAIN && c->construct < answer->prices.n
+							? dump_duration_ns(dump, answer->prices.rows[c->construct].cutoff_ticks)
+							: 0,
 				   .n = c->n,
+				   .n_processors = c->n_processors,
 				   .own_ns = dump_duration_ns(dump, c->own_ticks),
 				   .whole_ns = c->all_own_ticks != 0 ? dump_duration_ns(dump, c->all_own_ticks) / c->n : 0,
 				   .price_ns = dump_duration_ns(dump, c->price_ticks),
@@ -23,6 +38,8 @@ static struct answer_row copy_row(const struct trace *trace, const struct answer
 				   .saved_ns = dump_duration_ns(dump, c->saved_ticks),
 				   .all_ns = dump_duration_ns(dump, c->all_ticks)};
 }
+
+#define SHOWN 1.005 /* a smaller speedup would be printed as 1.00 */
 
 static bool is_same(const struct candidate *left, const struct candidate *right)
 {
@@ -33,49 +50,24 @@ static void copy_rows(struct answer_summary *s, const struct trace *trace, const
 {
 	s->limit = copy_row(trace, answer, &answer->limit);
 	for (size_t i = 0; i < answer->n_candidates && s->n_others < ANSWER_OTHERS; i++)
-		if (!is_same(&answer->candidates[i], &answer->limit) && answer->candidates[i].saved_ticks != 0)
+		if (!is_same(&answer->candidates[i], &answer->limit) && answer_speedup(answer, &answer->candidates[i]) >= SHOWN)
 			s->others[s->n_others++] = copy_row(trace, answer, &answer->candidates[i]);
 }
 
 /* ---- Bounds ---- */
 
-struct longest_set {
-	const struct answer *answer;
-	uint64_t ticks;
-	uint32_t construct;
-};
-
-static int see_set(void *self, const uint32_t *nodes, uint32_t n)
-{
-	struct longest_set *longest = self;
-	const struct net *net = &longest->answer->net;
-	uint64_t ticks = 0;
-	for (uint32_t i = 0; i < n; i++)
-		ticks += net->graph->busy->ticks[net_task(net, nodes[i])];
-	if (ticks > longest->ticks) {
-		longest->ticks = ticks;
-		longest->construct = net_construct(net, nodes[0]);
-	}
-	return 0;
-}
-
 static void copy_bounds(struct answer_summary *s, const struct trace *trace, const struct answer *answer)
 {
 	const struct path *path = answer->net.graph->path;
-	const struct exclusion *mutex = exclusions_longest(&answer->states->exclusions);
-	struct longest_set longest = {answer, 0, 0};
-	if (mutex != NULL) {
-		longest.ticks = mutex->ticks;
-		longest.construct = answer->track.same[mutex->construct];
-	}
-	graph_each_exclusive(answer->net.graph, see_set, &longest);
-	s->exclusion_ns = dump_duration_ns(&trace->dump, longest.ticks);
-	s->exclusion = place_copy(&trace->model, longest.construct);
+	const struct answer_bounds *bounds = &answer->bounds;
+	s->exclusion_ns = dump_duration_ns(&trace->dump, bounds->exclusion_ticks);
+	s->serial_ns = dump_duration_ns(&trace->dump, bounds->serial_ticks);
+	s->blocked_ns = dump_duration_ns(&trace->dump, bounds->blocked_ticks);
+	s->exclusion = place_copy(&trace->model, bounds->exclusion);
 	s->work_ns = dump_duration_ns(&trace->dump, answer->prices.work_ticks);
-	if (path != NULL && path->bound != PATH_UNKNOWN) {
-		s->span_ns = path->span_ns;
-		s->is_span_exact = path->bound == PATH_EXACT;
-	}
+	s->span_ns = bounds->span_ns;
+	s->has_loops = bounds->has_loops;
+	s->is_span_exact = path != NULL && path->bound == PATH_EXACT;
 }
 
 /* ---- Tables ---- */
@@ -89,9 +81,12 @@ struct weighed {
 static int by_weight(const void *left, const void *right)
 {
 	const struct weighed *l = left, *r = right;
-	if (l->weight != r->weight)
-		return l->weight > r->weight ? -1 : 1;
-	return l->row < r->row ? -1 : l->row > r->row;
+	return cmp(r->weight, l->weight) ?: cmp(l->row, r->row);
+}
+
+static double share_of(double part, double all)
+{
+	return all > 0 ? part / all : 0;
 }
 
 static void copy_constructs(struct answer_summary *s, const struct trace *trace, const struct answer *answer)
@@ -104,10 +99,18 @@ static void copy_constructs(struct answer_summary *s, const struct trace *trace,
 	for (uint32_t c = 1; c < m->n_constructs; c++) {
 		const struct figure *f = &answer->figures[c];
 		double weight = (double)f->own_ticks + f->blamed_ticks;
+		s->all_path_share += share_of((double)dump_duration_ns(&trace->dump, f->path_ticks), span);
+		s->blocked_share += share_of((double)f->path_blocked_ns, span);
+		s->device_share += share_of((double)f->path_device_ns, span);
+		s->all_blame_share += share_of(f->blamed_ticks, loss);
 		if (weight > 0)
 			rows[n++] = (struct weighed){weight, c};
 	}
-	qsort(rows, n, sizeof *rows, by_weight);
+	s->n_all_constructs = n;
+	s->has_loss = loss > 0;
+	s->blocked_share += share_of((double)answer->figures[0].path_blocked_ns, span);
+	s->device_share += share_of((double)answer->figures[0].path_device_ns, span);
+	sort_array(rows, n, by_weight);
 	for (uint32_t i = 0; i < n && i < ANSWER_CONSTRUCTS; i++) {
 		const struct figure *f = &answer->figures[rows[i].row];
 		double path_ns = (double)dump_duration_ns(&trace->dump, f->path_ticks);
@@ -116,7 +119,7 @@ static void copy_constructs(struct answer_summary *s, const struct trace *trace,
 						  .count = f->count,
 						  .own_ns = dump_duration_ns(&trace->dump, f->own_ticks),
 						  .path_share = path_ns < span ? path_ns / span : span > 0,
-						  .blame_share = loss > 0 ? f->blamed_ticks / loss : 0};
+						  .blame_share = share_of(f->blamed_ticks, loss)};
 	}
 	free(rows);
 }
@@ -129,7 +132,7 @@ static void copy_waits(struct answer_summary *s, const struct trace *trace, cons
 	for (uint32_t i = 0; i < places->n; i++)
 		if (track_is_wait(places->rows[i].state) && dump_duration_ns(&trace->dump, places->rows[i].ticks) != 0)
 			rows[n++] = (struct weighed){(double)places->rows[i].ticks, i};
-	qsort(rows, n, sizeof *rows, by_weight);
+	sort_array(rows, n, by_weight);
 	for (uint32_t i = 0; i < n && i < ANSWER_WAITS; i++) {
 		const struct wait_place *place = &places->rows[rows[i].row];
 		const struct figure *f = &answer->figures[place->construct];
@@ -141,6 +144,34 @@ static void copy_waits(struct answer_summary *s, const struct trace *trace, cons
 							      .culprit_share = f->culprit_share};
 	}
 	free(rows);
+}
+
+/* ---- The process's end ---- */
+
+static enum ending ending_of(const struct dump *dump)
+{
+	return dump->is_snapshot                      ? ENDING_RUNNING
+	       : dump->meta.process_end == END_KILLED ? ENDING_KILLED
+	       : dump->meta.process_end == END_EXITED ? ENDING_EXITED
+	       : dump->meta.is_ended                  ? ENDING_FINALIZED
+						      : ENDING_UNKNOWN;
+}
+
+static void copy_stuck(struct answer_summary *s, const struct trace *trace, const struct answer *answer)
+{
+	const struct dump *dump = &trace->dump;
+	s->hang_since_ns = dump_ns(dump, answer->hang.since_ticks);
+	for (uint32_t i = 0; i < answer->account.n_threads && i < ANSWER_STUCK; i++) {
+		const struct account_thread *thread = &answer->account.threads[i];
+		bool has_holder = thread->holder != UINT32_MAX;
+		s->stuck[s->n_stuck++] =
+			(struct answer_stuck){.thread = dump->streams[thread->stream].number,
+					      .waits = account_waits_last(thread),
+					      .is_for_holder = has_holder,
+					      .place = place_copy(&trace->model, thread->last_construct),
+					      .holder_place = place_copy(&trace->model, has_holder ? thread->holder_construct : 0),
+					      .holder = has_holder ? dump->streams[thread->holder].number : 0};
+	}
 }
 
 /* ---- All of it ---- */
@@ -161,6 +192,7 @@ void summary_collect_answer(struct answer_summary *s, const struct trace *trace,
 	summary_free_answer(s);
 	*s = (struct answer_summary){.is_there = true,
 				     .process = trace->process,
+				     .nouns = model_nouns(&trace->model),
 				     .n_threads = answer->account.n_threads,
 				     .n_processors = trace->dump.meta.n_processors};
 	s->wall_ns = dump_duration_ns(dump, answer->account.wall_ticks);
@@ -170,12 +202,17 @@ void summary_collect_answer(struct answer_summary *s, const struct trace *trace,
 	for (unsigned i = 0; i < SPENTS; i++)
 		s->spent_ns[i] = dump_duration_ns(dump, answer->account.ticks[i]);
 	s->efficiency = answer_efficiencies(answer);
+	s->ending = ending_of(dump);
+	s->end_status = dump->meta.end_status;
+	s->is_whole = dump->start_ticks != 0;
+	if (answer->hang.is_there)
+		copy_stuck(s, trace, answer);
 	copy_rows(s, trace, answer);
 	copy_bounds(s, trace, answer);
 	copy_constructs(s, trace, answer);
 	copy_waits(s, trace, answer);
 	summary_collect_what_if(&s->what_if, trace, what_if);
-	summary_collect_lint(&s->lint, trace, findings);
+	summary_collect_findings(&s->lint, trace, findings);
 }
 
 static void free_row(struct answer_row *row)
@@ -188,6 +225,10 @@ void summary_free_answer(struct answer_summary *s)
 {
 	free_row(&s->limit);
 	place_free(&s->exclusion);
+	for (unsigned i = 0; i < s->n_stuck; i++) {
+		place_free(&s->stuck[i].place);
+		place_free(&s->stuck[i].holder_place);
+	}
 	for (unsigned i = 0; i < s->n_others; i++)
 		free_row(&s->others[i]);
 	for (unsigned i = 0; i < s->n_constructs; i++)
@@ -197,6 +238,6 @@ void summary_free_answer(struct answer_summary *s)
 		place_free(&s->waits[i].culprit);
 	}
 	summary_free_what_if(&s->what_if);
-	summary_free_lint(&s->lint);
+	summary_free_findings(&s->lint);
 	*s = (struct answer_summary){0};
 }

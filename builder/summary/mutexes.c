@@ -5,6 +5,7 @@
  */
 #include "builder/summary/summary.h"
 #include "builder/support/array.h"
+#include "builder/support/sort.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,10 +18,10 @@ static struct mutex_place *find(struct mutex_summary *s, struct map *rows, const
 {
 	uint32_t *place = map_put(rows, (uint64_t)row->construct << 4 | (row->kind & 0xf));
 	if (*place == 0) {
-		s->places = array_grown(s->places, s->n_places, sizeof *s->places);
-		s->places[s->n_places] = (struct mutex_place){.label = text_copy(m->constructs[row->construct].label),
-							      .kind = mutex_kind_word(row->kind)};
-		*place = (uint32_t)++s->n_places;
+		array_append(s->places, s->n_places,
+			     (struct mutex_place){.label = text_copy(m->constructs[row->construct].label),
+						  .kind = mutex_kind_word(row->kind)});
+		*place = (uint32_t)s->n_places;
 	}
 	return &s->places[*place - 1];
 }
@@ -44,16 +45,12 @@ void summary_collect_mutexes(struct mutex_summary *s, const struct graph *graph)
 static int by_held_time(const void *left, const void *right)
 {
 	const struct mutex_place *l = left, *r = right;
-	if (l->held_ns != r->held_ns)
-		return l->held_ns > r->held_ns ? -1 : 1;
-	int order = strcmp(l->label, r->label);
-	return order != 0 ? order : strcmp(l->kind, r->kind);
+	return cmp(r->held_ns, l->held_ns) ?: strcmp(l->label, r->label) ?: strcmp(l->kind, r->kind);
 }
 
 void summary_sort_mutexes(struct mutex_summary *s)
 {
-	if (s->n_places > 0)
-		qsort(s->places, s->n_places, sizeof *s->places, by_held_time);
+	sort_array(s->places, s->n_places, by_held_time);
 }
 
 void summary_print_mutexes(const struct mutex_summary *s, FILE *out)

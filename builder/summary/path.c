@@ -7,6 +7,7 @@
 #include "builder/summary/summary.h"
 #include "builder/support/memory.h"
 #include "builder/support/text.h"
+#include "builder/support/sort.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -85,9 +86,7 @@ static int by_label(const void *left, const void *right)
 static int by_time(const void *left, const void *right)
 {
 	const struct path_row *l = left, *r = right;
-	if (l->ns != r->ns)
-		return l->ns > r->ns ? -1 : 1;
-	return strcmp(l->label, r->label);
+	return cmp(r->ns, l->ns) ?: strcmp(l->label, r->label);
 }
 
 static void free_rows(struct path_summary *p)
@@ -102,7 +101,7 @@ static void free_rows(struct path_summary *p)
 static void settle_rows(struct path_summary *p)
 {
 	size_t n = 0;
-	qsort(p->rows, p->n_rows, sizeof *p->rows, by_label);
+	sort_array(p->rows, p->n_rows, by_label);
 	for (size_t i = 0; i < p->n_rows; i++) {
 		if (p->rows[i].n_nodes == 0)
 			continue;
@@ -113,12 +112,12 @@ static void settle_rows(struct path_summary *p)
 			p->rows[n++] = p->rows[i];
 	}
 	p->n_rows = n;
-	qsort(p->rows, n, sizeof *p->rows, by_time);
+	sort_array(p->rows, n, by_time);
 	for (size_t i = 0; i < n; i++)
 		p->rows[i].label = text_copy(p->rows[i].label);
 }
 
-/* Takes the path of this process in the place of another one's. */
+/* Replaces the path of another process by that of this one. */
 static void take_path(struct path_summary *p, const struct graph *graph)
 {
 	const struct model *m = graph->model;
@@ -146,14 +145,16 @@ static void take_path(struct path_summary *p, const struct graph *graph)
 struct longest {
 	struct path_exclusion *exclusion;
 	const struct graph *graph;
+	uint64_t serial_ns; /* what comes beside any set */
 };
 
-static void take_longer(struct path_exclusion *exclusion, const char *kind, const char *label, uint64_t count, uint64_t ns)
+static void take_longer(struct path_exclusion *exclusion, const char *kind, const char *label, uint64_t count, uint64_t ns,
+			uint64_t serial_ns)
 {
 	if (exclusion->count != 0 && ns <= exclusion->ns)
 		return;
 	free(exclusion->label);
-	*exclusion = (struct path_exclusion){kind, text_copy(label), count, ns};
+	*exclusion = (struct path_exclusion){kind, text_copy(label), count, ns, serial_ns};
 }
 
 static int see_set(void *self, const uint32_t *nodes, uint32_t n)
@@ -169,7 +170,7 @@ static int see_set(void *self, const uint32_t *nodes, uint32_t n)
 	}
 	uint64_t ns = dump_duration_ns(m->dump, ticks);
 	const char *label = nodes[0] < m->n_tasks ? m->constructs[m->tasks[nodes[0]].construct].label : "";
-	take_longer(longest->exclusion, "mutexinoutset", label, n, ns);
+	take_longer(longest->exclusion, "mutexinoutset", label, n, ns, longest->serial_ns);
 	return 0;
 }
 
@@ -179,15 +180,16 @@ static const char *mutex_name(unsigned kind)
 	return name != NULL ? name : "mutex";
 }
 
-/* What excludes in one process is nothing to another one. */
+/* Mutual exclusion in one process does not affect another one. */
 static void collect_exclusion(struct path_exclusion *exclusion, const struct graph *graph, const struct states *states)
 {
-	struct longest longest = {exclusion, graph};
 	const struct model *m = graph->model;
+	struct longest longest = {exclusion, graph, dump_duration_ns(m->dump, exclusion_serial_ticks(NULL, m, graph->busy))};
 	const struct exclusion *mutex = exclusions_longest(&states->exclusions);
 	uint64_t ns = mutex != NULL ? dump_duration_ns(m->dump, mutex->ticks) : 0;
 	if (mutex != NULL)
-		take_longer(exclusion, mutex_name(mutex->kind), m->constructs[mutex->construct].label, mutex->n, ns);
+		take_longer(exclusion, mutex_name(mutex->kind), m->constructs[mutex->construct].label, mutex->n, ns,
+			    dump_duration_ns(m->dump, exclusion_serial_ticks(mutex, m, graph->busy)));
 	graph_each_exclusive(graph, see_set, &longest);
 }
 
@@ -225,10 +227,11 @@ void summary_free_path(struct path_summary *p)
 	*p = (struct path_summary){0};
 }
 
-/* No schedule takes less time. */
+/* The lower bound: no schedule takes less time. */
 static uint64_t least_ns(const struct path_summary *p)
 {
-	return p->exclusion.count != 0 && p->exclusion.ns > p->span_ns ? p->exclusion.ns : p->span_ns;
+	uint64_t one_at_a_time_ns = p->exclusion.count != 0 ? p->exclusion.ns + p->exclusion.serial_ns : 0;
+	return one_at_a_time_ns > p->span_ns ? one_at_a_time_ns : p->span_ns;
 }
 
 static double parallelism(const struct path_summary *p, uint64_t least_ns)
@@ -263,7 +266,7 @@ static void print_reasons(const struct path_summary *p, FILE *out)
 	fputs(p->bound == PATH_UNKNOWN && p->reasons == 0 ? "none\n" : "\n", out);
 }
 
-/* Which bound is the sharper one. */
+/* Prints which bound is the tighter one. */
 static void print_exclusion(const struct path_summary *p, FILE *out)
 {
 	const struct path_exclusion *e = &p->exclusion;
@@ -273,8 +276,9 @@ static void print_exclusion(const struct path_summary *p, FILE *out)
 	bool is_set = strcmp(e->kind, "mutexinoutset") == 0;
 	fprintf(out, "%-10s%.6f s one at a time: %" PRIu64 "%s %s of %s; ", "", (double)e->ns / 1e9, e->count,
 		is_set ? " tasks in" : " x", e->kind, label);
-	if (e->ns > p->span_ns)
-		fprintf(out, "it is longer than the span: parallelism is at most %.2f\n", parallelism(p, least_ns(p)));
+	if (least_ns(p) > p->span_ns)
+		fprintf(out, "with what is serial, that is longer than the span: parallelism is at most %.2f\n",
+			parallelism(p, least_ns(p)));
 	else
 		fprintf(out, "the span is longer\n");
 }
@@ -329,9 +333,10 @@ json_t *summary_json_path(const struct path_summary *p)
 	for (size_t i = 0; i < p->n_listed; i++)
 		json_array_append_new(operations, json_operation(&p->operations[i]));
 	const struct path_exclusion *e = &p->exclusion;
-	json_t *exclusion = e->count == 0 ? json_null()
-					  : json_pack("{s:s, s:s, s:I, s:I}", "kind", e->kind, "label", e->label, "count",
-						      (json_int_t)e->count, "ns", (json_int_t)e->ns);
+	json_t *exclusion =
+		e->count == 0 ? json_null()
+			      : json_pack("{s:s, s:s, s:I, s:I, s:I}", "kind", e->kind, "label", e->label, "count",
+					  (json_int_t)e->count, "ns", (json_int_t)e->ns, "serial_ns", (json_int_t)e->serial_ns);
 	return json_pack("{s:s, s:o, s:I, s:I, s:f, s:f, s:o, s:I, s:I, s:o, s:I, s:o}", "bound", bounds[p->bound], "reasons",
 			 reasons, "work_ns", (json_int_t)p->work_ns, "span_ns", (json_int_t)p->span_ns, "parallelism",
 			 parallelism(p, p->span_ns), "parallelism_at_most", parallelism(p, least_ns(p)), "exclusion", exclusion,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A construct as the summary shows it, its texts copied; and a time, and a text, for people. Used by the files of this folder.
+ * A construct as the summary shows it, its texts copied.
  */
 #ifndef OTTER_BUILDER_SUMMARY_PLACE_H
 #define OTTER_BUILDER_SUMMARY_PLACE_H
 
 #include "builder/model/tables.h"
+#include "builder/support/format.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,17 +25,5 @@ const char *place_name(const struct answer_place *place);
 
 struct json_t;
 struct json_t *place_json(const struct answer_place *place);
-
-/* A time in three or four digits, with its unit: "1.234 s", "12.3 ms". */
-struct length_text {
-	char text[24];
-};
-struct length_text length_text(uint64_t ns);
-
-/* A label without control characters, cut to fit. Bytes of one character count as one column each. */
-struct label_text {
-	char text[64];
-};
-struct label_text label_text(const char *label, size_t width);
 
 #endif

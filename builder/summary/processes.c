@@ -1,40 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The processes of the run: processes.csv, and an array for summary.json. docs/tables.md describes the columns. The table
- * is an output of its own; the array is made by summary.c.
+ * is an output of its own; summary.c makes the array.
  */
-#include "builder/summary/processes.h"
-#include "builder/support/csv.h"
+#include "builder/summary/summary.h"
+#include "builder/tables/row.h"
 #include "builder/support/memory.h"
 #include "builder/support/text.h"
 
 #include <jansson.h>
 
-int processes_csv(const struct trace *traces, size_t n, const struct csv_place *place)
+int processes_csv(const struct trace *traces, size_t n, const struct table_place *place)
 {
-	struct csv csv;
-	if (csv_open(&csv, place, "processes.csv", "process,rank,host,pid,start_ns,program,run,dump") != 0)
+	struct row_writer to;
+	if (row_writer_open(&to, place, TABLE_processes) != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		const struct meta *meta = &traces[i].dump.meta;
-		csv_number(&csv, traces[i].process);
-		csv_number_if(&csv, meta->rank >= 0, (uint64_t)meta->rank);
-		csv_text(&csv, meta->host);
-		csv_number(&csv, (uint64_t)meta->pid);
-		csv_number(&csv, traces[i].dump.first_realtime_ns);
-		csv_text(&csv, meta->program);
-		csv_text(&csv, meta_run_id(meta));
-		csv_text(&csv, traces[i].dump.name);
-		csv_end_row(&csv);
+		row_put_u64(&to, traces[i].process);
+		row_put_u64_if(&to, meta->rank >= 0, (uint64_t)meta->rank);
+		row_put_text(&to, meta->host);
+		row_put_u64(&to, (uint64_t)meta->pid);
+		row_put_u64(&to, traces[i].dump.first_realtime_ns);
+		row_put_text(&to, meta->program);
+		row_put_text(&to, meta_run_id(meta));
+		row_put_text(&to, traces[i].dump.name);
+		row_end(&to);
 	}
-	return csv_close(&csv);
-}
-
-static void set_text(json_t *object, const char *key, const char *text)
-{
-	char *valid = text_utf8(text);
-	json_object_set_new(object, key, json_string(valid));
-	free(valid);
+	return row_writer_close(&to);
 }
 
 struct json_t *processes_json(const struct trace *traces, size_t n)
@@ -45,12 +38,12 @@ struct json_t *processes_json(const struct trace *traces, size_t n)
 		json_t *object = json_object();
 		json_object_set_new(object, "number", json_integer(traces[i].process));
 		json_object_set_new(object, "rank", meta->rank >= 0 ? json_integer(meta->rank) : json_null());
-		set_text(object, "host", meta->host);
+		json_object_set_new(object, "host", text_json(meta->host));
 		json_object_set_new(object, "pid", json_integer(meta->pid));
 		json_object_set_new(object, "start_ns", json_integer((json_int_t)traces[i].dump.first_realtime_ns));
-		set_text(object, "program", meta->program);
-		set_text(object, "run", meta_run_id(meta));
-		set_text(object, "dump", traces[i].dump.name);
+		json_object_set_new(object, "program", text_json(meta->program));
+		json_object_set_new(object, "run", text_json(meta_run_id(meta)));
+		json_object_set_new(object, "dump", text_json(traces[i].dump.name));
 		json_array_append_new(array, object);
 	}
 	return array;

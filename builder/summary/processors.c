@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 
-/* Shares below this are not worth a word. */
+/* Shares below this are not printed. */
 #define STOLEN_PERCENT_MIN 1.0
 
 static void collect_stalls(struct processor_summary *p, const struct dump *dump, const struct switches_of *of)
@@ -19,12 +19,15 @@ static void collect_stalls(struct processor_summary *p, const struct dump *dump,
 		}
 }
 
-void summary_collect_processors(struct processor_summary *p, const struct model *model, const struct states *states)
+void summary_collect_processors(struct processor_summary *p, const struct model *model, const struct states *states,
+				uint64_t unseen_ns)
 {
 	const struct switches *switches = &model->switches;
 	if (!switches->are_recorded)
 		return;
 	p->are_recorded = true;
+	p->processor_ns += model->dump->meta.processor_ns;
+	p->unseen_ns += unseen_ns;
 	for (size_t i = 0; i < switches->n_streams; i++) {
 		const struct switches_of *of = &switches->streams[i];
 		const struct state_times *times = states->n_streams != 0 ? &states->times[i] : NULL;
@@ -73,9 +76,17 @@ void summary_print_processors(const struct summary *s, FILE *out)
 			" threads without switch records: %.1f%% of the time for which they were ready they waited for "
 			"a processor\n",
 			"", p->n_unknown, percent(p->waiting_ns, p->running_ns + p->waiting_ns));
+	summary_print_unseen(p, "          ", out);
 	if (percent(p->stolen_ns, p->total_ns) >= STOLEN_PERCENT_MIN)
 		fprintf(out, "%-10sthe hypervisor took %.1f%% of this machine's processors, which is in no other number here\n", "",
 			percent(p->stolen_ns, p->total_ns));
+}
+
+void summary_print_unseen(const struct processor_summary *p, const char *title, FILE *out)
+{
+	if (p->unseen_ns != 0)
+		fprintf(out, "%sthreads of which there are no records had %s of processor time (%.0f%%)\n", title,
+			format_ns(p->unseen_ns).text, percent(p->unseen_ns, p->processor_ns));
 }
 
 json_t *summary_json_processors(const struct summary *s)
@@ -83,7 +94,7 @@ json_t *summary_json_processors(const struct summary *s)
 	const struct processor_summary *p = &s->processors;
 	if (!p->are_recorded)
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",                              //
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",                    //
 			 "work_ns", (json_int_t)p->work_ns, "preempted_ns", (json_int_t)s->state_ns[STATE_PREEMPTED], //
 			 "blocked_ns", (json_int_t)s->state_ns[STATE_BLOCKED],                                        //
 			 "store_stalls", (json_int_t)p->n_stalls, "store_stalled_ns", (json_int_t)p->stalled_ns,      //
@@ -92,5 +103,6 @@ json_t *summary_json_processors(const struct summary *s)
 			 "unknown_threads", (json_int_t)p->n_unknown,                                                 //
 			 "running_ns", (json_int_t)p->running_ns,                                                     //
 			 "waiting_ns", (json_int_t)p->waiting_ns,                                                     //
+			 "processor_ns", (json_int_t)p->processor_ns, "unseen_ns", (json_int_t)p->unseen_ns,          //
 			 "stolen_ns", (json_int_t)p->stolen_ns, "total_ns", (json_int_t)p->total_ns);
 }

@@ -2,8 +2,11 @@
  *
  * Counts samples by state, in all and by thread, and writes the counts in the summary's two forms.
  */
-#include "builder/summary/samples.h"
+#include "builder/summary/summary.h"
 #include "builder/support/array.h"
+#include "builder/graph/files.h"
+#include "builder/dump/samples.h"
+#include "builder/tables/row.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +14,7 @@
 void samples_collect(struct samples_summary *summary, const struct trace *trace)
 {
 	size_t n = trace->dump.n_samples;
-	array_reserve((void **)&summary->threads, summary->n_threads + n, &summary->capacity, sizeof *summary->threads);
+	array_reserve(summary->threads, summary->n_threads + n, summary->capacity);
 	for (size_t i = 0; i < n; i++) {
 		const struct stream *samples = &trace->dump.samples[i];
 		struct thread_samples *thread = &summary->threads[summary->n_threads++];
@@ -89,4 +92,62 @@ json_t *samples_json(const struct samples_summary *summary)
 	}
 	json_object_set_new(object, "threads", threads);
 	return object;
+}
+
+/* ---- samples.csv ---- */
+
+/*
+ * samples.csv: a row for each sample. docs/tables.md describes the columns; tasks and regions have the numbers that
+ * they have in nodes.csv. An output of its own; one thread.
+ */
+
+/*
+ * The task's region, or, without a task, the sampled one. The runtime's hidden team for target tasks is in no output:
+ * 0.
+ */
+static uint32_t shown_region(const struct model *m, uint32_t task, uint32_t sampled)
+{
+	bool is_helper = m->tasks[task].state & TASK_HELPER || m->regions[sampled].state & REGION_HELPER;
+	return is_helper ? 0 : task != 0 ? m->tasks[task].region : sampled;
+}
+
+static void put_row(struct row_writer *to, const struct trace *trace, const struct graph *graph, uint64_t offset, uint32_t stream,
+		    const struct sample *sample)
+{
+	const struct model *m = graph->model;
+	if (!window_meets(&m->window, sample->ticks, sample->ticks))
+		return;
+	uint32_t task = model_task(m, sample->task);
+	uint32_t region = shown_region(m, task, model_region(m, sample->region));
+	if (!graph_task_is_node(graph, task))
+		task = 0;
+	row_put_u64(to, trace->process);
+	row_put_u64(to, stream);
+	row_put_u64(to, dump_ns(&trace->dump, sample->ticks));
+	row_put_u64(to, sample->state);
+	row_put_text(to, sample_state_name(&trace->dump.meta, sample->state));
+	row_put_u64(to, sample->missed);
+	row_put_u64_if(to, task != 0, offset + task);
+	row_put_u64(to, region);
+	row_put_hex(to, sample->wait_id);
+	row_end(to);
+}
+
+int samples_csv(const struct graphs *graphs, const struct table_place *place)
+{
+	struct row_writer to;
+	if (row_writer_open(&to, place, TABLE_samples) != 0)
+		return -1;
+	for (size_t i = 0; i < graphs->n; i++) {
+		const struct dump *dump = &graphs->traces[i].dump;
+		for (size_t s = 0; s < dump->n_samples; s++) {
+			struct cursor c;
+			struct sample sample;
+			cursor_init(&c, &dump->samples[s]);
+			while (sample_next(dump, &c, &sample))
+				put_row(&to, &graphs->traces[i], &graphs->graphs[i], graphs->graphs[i].before.n_nodes,
+					dump->samples[s].number & ~ID_STREAM_SAMPLES, &sample);
+		}
+	}
+	return row_writer_close(&to);
 }

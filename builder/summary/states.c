@@ -25,8 +25,7 @@ void summary_collect_states(struct summary *s, const struct trace *trace, const 
 		const struct state_times *times = &states->times[i];
 		if (sum(times->count) == 0) /* it had no thread */
 			continue;
-		array_reserve((void **)&s->threads, s->n_state_threads + 1, &s->threads_capacity, sizeof *s->threads);
-		struct thread_row *row = &s->threads[s->n_state_threads++];
+		struct thread_row *row = array_add(s->threads, s->n_state_threads, s->threads_capacity);
 		*row = (struct thread_row){.process = trace->process, .number = trace->dump.streams[i].number};
 		state_times_ns(&trace->dump, times, row->ns);
 		memcpy(row->counts, times->count, sizeof row->counts);

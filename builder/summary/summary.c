@@ -3,16 +3,33 @@
  * Collects the summary, whose parts have files of their own, and writes its two forms.
  */
 #include "builder/summary/summary.h"
-#include "builder/summary/processes.h"
 #include "builder/support/file.h"
 #include "builder/support/memory.h"
 #include "builder/support/text.h"
+#include "builder/symbols/module.h"
+#include "builder/symbols/symbols.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 
-#define MANY_TASKS 20000 /* so many are worth several threads */
+/* ---- Binaries ---- */
+
+struct json_t *summary_json_binaries(const struct symbols *symbols)
+{
+	json_t *array = NULL;
+	const struct module *module;
+	for (size_t i = 0; (module = symbols_module(symbols, i)) != NULL; i++) {
+		const char *from = module->state != MODULE_IS_USABLE ? "nothing" : module->is_kept ? "dump" : "path";
+		if (array == NULL)
+			array = json_array();
+		json_array_append_new(array, json_pack("{s:o, s:o, s:s}", "path", text_json(module->path), "build_id",
+						       text_json(module->build_id), "from", from));
+	}
+	return array;
+}
+
+#define MANY_TASKS 20000 /* with more tasks, several threads are worth it */
 
 static void collect_tasks(struct summary *s, const struct graph *graph, const struct busy *busy)
 {
@@ -56,6 +73,9 @@ static void collect_part(struct summary *s, const struct graph *graph)
 void summary_begin(struct summary *s, const struct trace *traces, size_t n_processes, const struct symbols *symbols)
 {
 	*s = (struct summary){.symbols = symbols, .traces = traces, .n_processes = n_processes, .is_complete = true};
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (paradigms[i]->summary != NULL)
+			s->of_paradigm[i] = paradigms[i]->summary->begin();
 }
 
 void summary_collect(struct summary *s, const struct trace *trace, const struct graph *graph, const struct states *states,
@@ -82,10 +102,13 @@ void summary_collect(struct summary *s, const struct trace *trace, const struct 
 	summary_collect_stop(&s->stop, trace);
 	samples_collect(&s->samples, trace);
 	summary_collect_states(s, trace, states);
-	summary_collect_processors(&s->processors, m, states);
-	summary_collect_target(&s->target, m);
-	summary_collect_devices(&s->devices, m);
-	summary_collect_units(&s->units, m, &states->units.busy);
+	uint64_t unseen_ns = states_unseen_ns(states);
+	summary_collect_processors(&s->processors, m, states, unseen_ns);
+	for (size_t i = 0; i < dump->n_streams; i++)
+		s->n_helpers += m->has_helper_thread[i];
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (s->of_paradigm[i] != NULL)
+			paradigms[i]->summary->collect(s->of_paradigm[i], m, states);
 	summary_collect_mutexes(&s->mutexes, graph);
 	summary_collect_path(&s->path, trace->process, graph, states);
 	graph_count(graph, &s->graph);
@@ -94,6 +117,9 @@ void summary_collect(struct summary *s, const struct trace *trace, const struct 
 	tally_add_all(&s->repairs, &m->notes->repairs);
 	tally_add_all(&s->repairs, &graph->repairs);
 	tally_add_all(&s->damage, &dump->damage);
+	/* What a runtime that was not recorded has done is missing. */
+	bool has_others = summary_collect_runtimes(&s->runtimes, trace);
+	s->lacks_runtime = s->lacks_runtime || (has_others && unseen_ns != 0);
 	s->is_complete = s->is_complete && dump->is_complete;
 	s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 }
@@ -101,8 +127,11 @@ void summary_collect(struct summary *s, const struct trace *trace, const struct 
 void summary_finish(struct summary *s)
 {
 	s->stalled_ns += s->processors.stalled_ns;
-	summary_sort_units(&s->units);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (s->of_paradigm[i] != NULL && paradigms[i]->summary->finish != NULL)
+			paradigms[i]->summary->finish(s->of_paradigm[i]);
 	summary_sort_mutexes(&s->mutexes);
+	s->path.reasons |= s->lacks_runtime ? PATH_OTHER_RUNTIME : 0;
 	summary_finish_path(&s->path);
 }
 
@@ -110,8 +139,10 @@ void summary_free(struct summary *s)
 {
 	samples_summary_free(&s->samples);
 	free(s->threads);
-	summary_free_devices(&s->devices);
-	summary_free_units(&s->units);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (s->of_paradigm[i] != NULL)
+			paradigms[i]->summary->free(s->of_paradigm[i]);
+	summary_free_runtimes(&s->runtimes);
 	summary_free_mutexes(&s->mutexes);
 	summary_free_answer(&s->answer);
 	summary_free_path(&s->path);
@@ -190,21 +221,25 @@ void summary_print(const struct summary *s, FILE *out)
 	fprintf(out, "\n%-10s%s\n", "runtime", runtime[0] != '\0' ? runtime : "unknown");
 	free(program);
 	free(runtime);
+	summary_print_runtimes(s, "          ", out);
 	print_part(s, out);
 	fprintf(out, "%-10s%.6f s recorded, %.6f s in tasks and regions\n", "time", (double)s->wall_ns / 1e9,
 		(double)s->busy_ns / 1e9);
 	fprintf(out, "%-10s%" PRIu64 " in %" PRIu64 " threads", "records", s->n_records, s->n_threads);
-	if (s->target.n_helpers != 0)
-		fprintf(out, " (%" PRIu64 " of them the runtime's hidden helpers)", s->target.n_helpers);
+	if (s->n_helpers != 0)
+		fprintf(out, " (%" PRIu64 " of them the runtime's hidden helpers)", s->n_helpers);
 	fprintf(out, "; lost %" PRIu64 "; stalled %.6f s\n", s->n_lost, (double)s->stalled_ns / 1e9);
 	if (s->n_lost != 0)
 		print_counts(out, "lost", loss_name, s->lost, LOSS_CAUSES);
 	summary_print_stop(s, out);
 	fprintf(out, "%-10s%" PRIu64 " explicit, %" PRIu64 " implicit, %" PRIu64 " initial, %" PRIu64 " target\n", "tasks",
 		s->n_explicit, s->n_implicit, s->n_initial, s->n_target);
-	summary_print_units(&s->units, out);
-	summary_print_target(&s->target, out);
-	summary_print_devices(&s->devices, out);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (s->of_paradigm[i] != NULL && paradigms[i]->summary->print_tasks != NULL)
+			paradigms[i]->summary->print_tasks(s->of_paradigm[i], out);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (s->of_paradigm[i] != NULL && paradigms[i]->summary->print != NULL)
+			paradigms[i]->summary->print(s->of_paradigm[i], out);
 	print_counts(out, "nodes", node_name, s->graph.nodes, NODE_KINDS);
 	print_counts(out, "edges", edge_name, s->graph.edges, EDGE_KINDS);
 	if (s->n_exclusive_sets != 0)
@@ -218,9 +253,10 @@ void summary_print(const struct summary *s, FILE *out)
 	print_tally(out, "repairs", &s->repairs);
 	print_tally(out, "damage", &s->damage);
 	fprintf(out, "%-10s%s\n", "state",
-		s->is_snapshot    ? "snapshot: the program is still running"
-		: !s->is_complete ? "incomplete: the recorder did not come to its end, or records are missing"
-				  : "complete");
+		s->is_snapshot     ? "snapshot: the program is still running"
+		: !s->is_complete  ? "incomplete: the recorder did not come to its end, or records are missing"
+		: s->lacks_runtime ? "incomplete: another runtime in the process was not recorded"
+				   : "complete");
 }
 
 /* ---- For programs ---- */
@@ -240,14 +276,6 @@ static json_t *json_tally(const struct tally *tally)
 	for (unsigned i = 0; i < tally->n_rows; i++)
 		json_object_set_new(object, tally->rows[i].name, json_integer((json_int_t)tally->rows[i].count));
 	return object;
-}
-
-static json_t *json_text(const char *text)
-{
-	char *valid = text_utf8(text);
-	json_t *string = json_string(valid);
-	free(valid);
-	return string;
 }
 
 static json_t *json_part(const struct summary *s)
@@ -273,39 +301,41 @@ static json_t *json_summary(const struct summary *s)
 	for (unsigned i = 0; i < n_event_infos; i++)
 		json_object_set_new(events, event_infos[i].name, json_integer((json_int_t)s->events[event_infos[i].number]));
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
-	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
-			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:o, s:{s:I,s:I,s:I}, s:o, s:o, s:o}",
-			 "program", json_text(first->meta.program),       //
-			 "runtime", json_text(first->meta.runtime),       //
-			 "processes", (json_int_t)s->n_processes,         //
-			 "processes_left_out", (json_int_t)s->n_left_out, //
-			 "threads", (json_int_t)s->n_threads,             //
-			 "records", (json_int_t)s->n_records,             //
-			 "complete", (int)s->is_complete,                 //
-			 "snapshot", (int)s->is_snapshot,                 //
-			 "lost", lost,                                    //
-			 "stalled_ns", (json_int_t)s->stalled_ns,         //
-			 "quirks", json_tally(&s->quirks),                //
-			 "repairs", json_tally(&s->repairs),              //
-			 "damage", json_tally(&s->damage),                //
-			 "events", events,                                //
-			 "tasks", "initial", (json_int_t)s->n_initial, "implicit", (json_int_t)s->n_implicit, "explicit",
-			 (json_int_t)s->n_explicit, "target", (json_int_t)s->n_target, //
-			 "target", summary_json_target(&s->target),                    //
-			 "devices", summary_json_devices(&s->devices),                 //
-			 "units", summary_json_units(&s->units),                       //
-			 "graph", "level", levels[s->level],                           //
-			 "nodes", json_counts(node_name, s->graph.nodes, NODE_KINDS),  //
-			 "edges", json_counts(edge_name, s->graph.edges, EDGE_KINDS),  //
-			 "exclusive_sets", (json_int_t)s->n_exclusive_sets,            //
-			 "mutexes", summary_json_mutexes(&s->mutexes),                 //
-			 "path", summary_json_path(&s->path),                          //
-			 "samples", samples_json(&s->samples),                         //
-			 "time", "wall_ns", (json_int_t)s->wall_ns, "busy_ns", (json_int_t)s->busy_ns, "ticks_per_second",
-			 (json_int_t)dump_ticks_per_second(first), //
-			 "states", summary_json_states(s),         //
-			 "processors", summary_json_processors(s), //
-			 "process_table", processes_json(s->traces, s->n_processes));
+	json_t *root = json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}}",
+				 "program", text_json(first->meta.program),              //
+				 "runtime", text_json(first->meta.runtime),              //
+				 "processes", (json_int_t)s->n_processes,                //
+				 "processes_left_out", (json_int_t)s->n_left_out,        //
+				 "threads", (json_int_t)s->n_threads,                    //
+				 "records", (json_int_t)s->n_records,                    //
+				 "complete", (int)(s->is_complete && !s->lacks_runtime), //
+				 "snapshot", (int)s->is_snapshot,                        //
+				 "lost", lost,                                           //
+				 "stalled_ns", (json_int_t)s->stalled_ns,                //
+				 "quirks", json_tally(&s->quirks),                       //
+				 "repairs", json_tally(&s->repairs),                     //
+				 "damage", json_tally(&s->damage),                       //
+				 "events", events,                                       //
+				 "tasks", "initial", (json_int_t)s->n_initial, "implicit", (json_int_t)s->n_implicit, "explicit",
+				 (json_int_t)s->n_explicit, "target", (json_int_t)s->n_target);
+	for (size_t i = 0; i < N_PARADIGMS; i++)
+		if (s->of_paradigm[i] != NULL)
+			paradigms[i]->summary->json(s->of_paradigm[i], root);
+	json_t *rest = json_pack("{s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:o, s:{s:I,s:I,s:I}, s:o, s:o, s:o}", "graph", "level",
+				 levels[s->level],                                            //
+				 "nodes", json_counts(node_name, s->graph.nodes, NODE_KINDS), //
+				 "edges", json_counts(edge_name, s->graph.edges, EDGE_KINDS), //
+				 "exclusive_sets", (json_int_t)s->n_exclusive_sets,           //
+				 "mutexes", summary_json_mutexes(&s->mutexes),                //
+				 "path", summary_json_path(&s->path),                         //
+				 "samples", samples_json(&s->samples),                        //
+				 "time", "wall_ns", (json_int_t)s->wall_ns, "busy_ns", (json_int_t)s->busy_ns, "ticks_per_second",
+				 (json_int_t)dump_ticks_per_second(first), //
+				 "states", summary_json_states(s),         //
+				 "processors", summary_json_processors(s), //
+				 "process_table", processes_json(s->traces, s->n_processes));
+	json_object_update_new(root, rest);
+	return root;
 }
 
 static void *json_memory(size_t n_bytes)
@@ -326,6 +356,8 @@ struct json_t *summary_object(const struct summary *s)
 		json_object_set_new(root, "part", json_part(s));
 	if (s->stop.n_processes != 0)
 		json_object_set_new(root, "stopped", summary_json_stop(&s->stop));
+	if (s->runtimes.n_others != 0)
+		json_object_set_new(root, "other_runtimes", summary_json_runtimes(&s->runtimes));
 	if (s->omitted.n != 0)
 		json_object_set_new(root, "left_out", summary_json_omitted(&s->omitted));
 	return root;
@@ -333,12 +365,8 @@ struct json_t *summary_object(const struct summary *s)
 
 int summary_json(const struct summary *s, const char *dir)
 {
-	FILE *out = file_open(dir, "summary.json");
-	if (out == NULL)
-		return -1;
 	json_t *root = summary_object(s);
-	int rc = json_dumpf(root, out, JSON_INDENT(2)) == 0 ? 0 : error("%s/summary.json: could not be written", dir);
-	fputc('\n', out);
+	int rc = file_json(root, dir, "summary.json");
 	json_decref(root);
-	return file_close(out, dir, "summary.json") == 0 ? rc : -1;
+	return rc;
 }

@@ -8,53 +8,85 @@
 #define OTTER_BUILDER_SUMMARY_SUMMARY_H
 
 #include "builder/summary/answer.h"
+#include "builder/model/paradigm.h"
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"
 #include "builder/states/states.h"
-#include "builder/summary/omitted.h"
-#include "builder/summary/samples.h"
+#include "builder/tables/row.h"
+#include "builder/model/tables.h"
+#include "builder/dump/samples.h"
 
-#define TARGET_DATA_OPS 10 /* kinds of target_data_op, without _async; 0: others */
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
-/* What the host did for devices. */
-struct target_summary {
-	uint64_t n_regions, n_submits, n_devices;
-	uint64_t n_helpers; /* the runtime's hidden helper threads, which execute target tasks */
-	struct {
-		uint64_t n, n_bytes;
-		uint64_t n_failed; /* of n; their bytes are not in n_bytes */
-	} operations[TARGET_DATA_OPS];
+/* ---- Samples ---- */
+
+/*
+ * The summary's part about samples: in which states the runtime reported the threads, in all and by thread.
+ */
+
+struct thread_samples {
+	const struct trace *trace;
+	uint32_t stream; /* its number */
+	struct sample_counts counts;
 };
 
-/* What a device reported of itself, by its own clock. */
-struct device_summary {
-	int32_t number;
-	char *type;
-	uint64_t n_kernels, kernels_ns, n_data, n_transfers, transfers_ns, transferred_bytes, n_native, n_queues;
-	uint64_t n_untimed; /* of all these: those at an unknown time */
+struct samples_summary {
+	struct thread_samples *threads; /* by process and stream */
+	size_t n_threads, capacity;
+	struct sample_counts all;
 };
 
-struct device_summaries {
-	struct device_summary *rows; /* by first appearance */
-	size_t n, capacity;
+/* Adds the samples of a process, whose trace lives as long as the summary. To be freed. */
+void samples_collect(struct samples_summary *summary, const struct trace *trace);
+void samples_summary_free(struct samples_summary *summary);
+
+/* A line for people, where anything was sampled. */
+void samples_print(const struct samples_summary *summary, FILE *out);
+
+/* An object for programs; null where nothing was sampled. */
+json_t *samples_json(const struct samples_summary *summary);
+
+/* ---- Omitted ---- */
+
+/*
+ * Files that are written by default, but were left out as they would be large, as the summary reports them. bounds.c
+ * finds them; one thread.
+ */
+
+#define OMITTED_MAX 8
+
+struct omitted {
+	struct omitted_file {
+		const char *file, *option; /* its first name; the option that requests it, without "--" */
+		const char *what;          /* what is counted: "nodes" */
+		uint64_t count, n_bytes;   /* n_bytes: about how large the file would be; 0: not measured */
+	} files[OMITTED_MAX];
+	size_t n;
 };
 
-/* A work function of Argobots' units. */
-struct unit_function {
-	char *label;
-	uint64_t n, n_runs, n_yields, n_suspends, n_polls;
-	/*
-	 * What all runs executed, and the shortest and the longest one; how long they were suspended, and ready to run.
-	 */
-	uint64_t busy_ns, min_ns, max_ns, wait_ns, queued_ns;
-};
+/* The file is left out. It has `count` rows by now; n_bytes are added to what earlier calls said. Texts are constant. */
+void omitted_set(struct omitted *omitted, const char *file, const char *option, const char *what, uint64_t count, uint64_t n_bytes);
 
-struct unit_summary {
-	uint64_t n[UNIT_KINDS]; /* rows of model.units */
-	uint64_t n_lives, n_runs, n_yields, n_suspends, n_polls, n_revived, n_cancelled, n_migrated;
-	uint64_t busy_ns;                /* without schedulers */
-	struct unit_function *functions; /* the longest first */
-	size_t n_functions, capacity;
+void summary_print_omitted(const struct omitted *omitted, FILE *out);
+struct json_t;
+struct json_t *summary_json_omitted(const struct omitted *omitted);
+
+/* What a paradigm adds to the summary. On one thread. */
+struct summary_hooks {
+	/* Before the first process: returns `self` for the hooks below, all of which are called. */
+	void *(*begin)(void);
+	void (*collect)(void *self, const struct model *model, const struct states *states);
+	/* After the last process was collected. May be NULL. */
+	void (*finish)(void *self);
+	/* On the screen: a paradigm's tasks, after those of OpenMP; then all else. One of them may be NULL. */
+	void (*print_tasks)(const void *self, FILE *out);
+	void (*print)(const void *self, FILE *out);
+	/* In summary.json: the values of the paradigm's own keys, after the tasks. */
+	void (*json)(const void *self, struct json_t *root);
+	void (*free)(void *self);
 };
 
 /* The critical path of the process that has the longest one. */
@@ -79,12 +111,13 @@ struct path_summary {
 		bool is_of_device; /* ns is the device's time, else the host's */
 	} * operations;
 	size_t n_listed;
-	/* What takes longest of what only one task at a time can execute; count 0: there is nothing. */
+	/* The longest work that only one task at a time can execute; count 0: none. */
 	struct path_exclusion {
 		const char *kind; /* of the mutex, or "mutexinoutset" */
 		char *label;      /* of a construct with it, "" unknown; NULL with count 0 */
 		uint64_t count;   /* how often it was held; of a set: its tasks */
 		uint64_t ns;
+		uint64_t serial_ns; /* what the initial task executes beside that */
 	} exclusion;
 };
 
@@ -103,10 +136,12 @@ struct processor_summary {
 	uint64_t work_ns;      /* all work: what preempted_ns and unknown_ns are compared with */
 	uint64_t unknown_ns;   /* of work_ns: it is not known whether the thread had a processor */
 	uint64_t n_migrations; /* how often a thread got another processor than it had left */
-	uint64_t n_stalls;     /* stretches in which a store of the recorder's waited for the file system, */
-	uint64_t stalled_ns;   /* and how long they were; also counted as blocked, where a task was at work */
-	uint64_t n_unknown;    /* threads of which nothing is known but sums: */
+	uint64_t n_stalls;     /* number of times that a store of the recorder waited for the file system */
+	uint64_t stalled_ns;   /* how long these waits were; also counted as blocked, where a task was at work */
+	uint64_t n_unknown;    /* number of threads of which only the two sums below are known */
 	uint64_t running_ns, waiting_ns;
+	uint64_t processor_ns;        /* of all threads of the processes; 0: not known */
+	uint64_t unseen_ns;           /* the part of it that threads without records had, if that is a hundredth at least */
 	uint64_t stolen_ns, total_ns; /* of this machine's processors, while the run lasted; total 0: not known */
 };
 
@@ -118,6 +153,15 @@ struct stop_summary {
 	uint32_t process;
 	unsigned cause; /* a loss_cause; 0: one that this version does not know */
 	uint64_t ns, realtime_ns;
+};
+
+/* OpenMP runtimes without a tools interface that were mapped beside the one that was recorded. */
+struct runtimes_summary {
+	struct other_runtime {
+		char *path;
+		uint64_t n_processes, last_process; /* last_process: number + 1 of the last one that was collected */
+	} * others;
+	size_t n_others, capacity;
 };
 
 /* The states of a thread, or of several that had a stream one after the other. */
@@ -137,23 +181,24 @@ struct summary {
 	uint64_t events[EVENT_KIND_LIMIT];
 	uint64_t n_initial, n_implicit, n_explicit, n_target;
 	struct stop_summary stop;
+	struct runtimes_summary runtimes;
 	struct graph_counts graph;
 	uint64_t n_exclusive_sets;
-	struct target_summary target;
+	uint64_t n_helpers;         /* threads that the runtime has for itself */
 	struct thread_row *threads; /* by process and stream */
 	size_t n_state_threads, threads_capacity;
 	uint64_t life_ns; /* of all threads; the sum of state_ns */
 	uint64_t state_ns[STATES], state_counts[STATES];
 	struct samples_summary samples;
 	struct processor_summary processors;
-	struct device_summaries devices;
-	struct unit_summary units;
+	void *of_paradigm[N_PARADIGMS]; /* of their summary_hooks */
 	struct mutex_summary mutexes;
 	struct path_summary path;
 	struct answer_summary answer;
 	struct omitted omitted; /* files that are written by default, and would be too large */
 	struct tally quirks, repairs, damage;
 	bool is_complete, is_snapshot;
+	bool lacks_runtime; /* another runtime was in a process, and its threads used a hundredth of the processor time or more */
 	uint64_t n_processes_outside; /* of which nothing is in the part */
 	bool is_part;                 /* --from, --to: times, states, tasks and the graph are of a part of the processes' time: */
 	uint64_t from_ns, to_ns;
@@ -164,7 +209,7 @@ struct summary {
 
 /* To be freed. The traces live as long. */
 void summary_begin(struct summary *summary, const struct trace *traces, size_t n_processes, const struct symbols *symbols);
-/* Adds a process when it is built. What is shown of it is copied: the tables may be given back. */
+/* Adds a process when it is built. What is shown of it is copied: the tables may be freed. */
 void summary_collect(struct summary *summary, const struct trace *trace, const struct graph *graph, const struct states *states,
 		     const struct answer *answer, const struct what_if *what_if, const struct findings *findings);
 /* After the last process. */
@@ -179,16 +224,15 @@ void summary_print_answer(const struct summary *summary, const char *place, FILE
 
 /* DIR/summary.json. 0, or -1 after it printed the error. */
 int summary_json(const struct summary *summary, const char *dir);
-/* What summary.json has, to be given back. */
+/* The content of summary.json, to be freed. */
 struct json_t *summary_object(const struct summary *summary);
 /* values.c: the same as a table. */
-int summary_values(const struct summary *summary, const struct csv_place *place);
+int summary_values(const struct summary *summary, const struct table_place *place);
 
 /*
- * The parts of the above, each in a file: thread states (states.c), processors (processors.c), what the host did for
- * devices (target.c), what devices reported (device.c), Argobots' work units (units.c), mutexes (mutexes.c), the
- * critical path (path.c), when recording was stopped (stopped.c). Each collects, prints for
- * people, and makes an object for summary.json.
+ * The parts of the above, each in a file: thread states (states.c), processors (processors.c), mutexes (mutexes.c), the
+ * critical path (path.c), when recording was stopped (stopped.c), other runtimes (runtimes.c). Each collects, prints for people, and makes an object for
+ * summary.json.
  */
 struct json_t;
 void summary_collect_states(struct summary *summary, const struct trace *trace, const struct states *states);
@@ -199,25 +243,21 @@ void summary_collect_stop(struct stop_summary *stop, const struct trace *trace);
 void summary_print_stop(const struct summary *summary, FILE *out);
 struct json_t *summary_json_stop(const struct stop_summary *stop);
 
-void summary_collect_processors(struct processor_summary *processors, const struct model *model, const struct states *states);
-/* After the states, whose times it compares with work. */
+/* Does the process have any? To be called before its maps are freed. */
+bool summary_collect_runtimes(struct runtimes_summary *runtimes, const struct trace *trace);
+/* `title`: what each line begins with. */
+void summary_print_runtimes(const struct summary *summary, const char *title, FILE *out);
+struct json_t *summary_json_runtimes(const struct runtimes_summary *runtimes);
+void summary_free_runtimes(struct runtimes_summary *runtimes);
+
+/* unseen_ns: states_unseen_ns(). */
+void summary_collect_processors(struct processor_summary *processors, const struct model *model, const struct states *states,
+				uint64_t unseen_ns);
+/* Called after the states, whose times it compares with work. */
 void summary_print_processors(const struct summary *summary, FILE *out);
+/* Prints nothing if unseen_ns is 0. `title`: what the line begins with. */
+void summary_print_unseen(const struct processor_summary *processors, const char *title, FILE *out);
 struct json_t *summary_json_processors(const struct summary *summary);
-
-void summary_collect_target(struct target_summary *target, const struct model *model);
-void summary_print_target(const struct target_summary *target, FILE *out);
-struct json_t *summary_json_target(const struct target_summary *target);
-
-void summary_collect_devices(struct device_summaries *devices, const struct model *model);
-void summary_print_devices(const struct device_summaries *devices, FILE *out);
-struct json_t *summary_json_devices(const struct device_summaries *devices);
-void summary_free_devices(struct device_summaries *devices);
-
-void summary_collect_units(struct unit_summary *units, const struct model *model, const struct busy *busy);
-void summary_sort_units(struct unit_summary *units); /* after the last process was collected */
-void summary_print_units(const struct unit_summary *units, FILE *out);
-struct json_t *summary_json_units(const struct unit_summary *units);
-void summary_free_units(struct unit_summary *units);
 
 void summary_collect_mutexes(struct mutex_summary *mutexes, const struct graph *graph);
 void summary_sort_mutexes(struct mutex_summary *mutexes); /* after the last process was collected */
@@ -230,8 +270,21 @@ void summary_finish_path(struct path_summary *path); /* after the last process w
 void summary_print_path(const struct path_summary *path, FILE *out);
 struct json_t *summary_json_path(const struct path_summary *path);
 
-/* binaries.c: from which binaries names and lines come. NULL: from none. */
+/* From which binaries names and lines come. NULL: from none. */
 struct json_t *summary_json_binaries(const struct symbols *symbols);
 void summary_free_path(struct path_summary *path);
+
+/* ---- Processes ---- */
+
+/*
+ * The table of the processes of a run. Called by outputs.c and summary.c.
+ */
+
+/* DIR/processes.csv: a row for each process. 0, or -1 with the error printed. */
+int processes_csv(const struct trace *traces, size_t n, const struct table_place *place);
+
+/* The same as an array of objects. */
+struct json_t;
+struct json_t *processes_json(const struct trace *traces, size_t n);
 
 #endif

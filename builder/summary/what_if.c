@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How long the run would take on other numbers of threads, and with single constructs faster: see what_if.h.
+ * How long the run would take on other numbers of threads, and with single constructs faster: see answer.h.
  */
-#include "builder/summary/what_if.h"
+#include "builder/summary/answer.h"
 #include "builder/support/memory.h"
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
+
+#define ERROR_MOST 0.2 /* a simulation that misses the run itself by more says nothing about other numbers of threads */
 
 static double share(uint64_t part, uint64_t all)
 {
@@ -20,6 +23,7 @@ void summary_collect_what_if(struct what_if_summary *s, const struct trace *trac
 	if (!what_if->is_made)
 		return;
 	*s = (struct what_if_summary){.is_there = true,
+				      .nouns = model_nouns(&trace->model),
 				      .n_threads = what_if->n_threads,
 				      .n_nodes = what_if->n_nodes,
 				      .n_units = what_if->n_units,
@@ -121,12 +125,16 @@ static double shown_error(const struct what_if_summary *s)
 
 void summary_print_twice(const struct what_if_summary *s, FILE *out)
 {
+	if (s->is_there && s->n_points != 0 && fabs(s->error) > ERROR_MOST) {
+		fprintf(out, "what if  not known: for the %" PRIu32 " %s of this run the simulation is off by %+.0f%%\n",
+			s->n_threads, s->n_threads == 1 ? s->nouns->thread : s->nouns->threads, shown_error(s));
+		return;
+	}
 	for (size_t i = 0; s->is_there && i < s->n_points; i++) {
 		const struct what_if_point *point = &s->points[i];
 		if (point->n_threads == 2 * s->n_threads && point->policy == POLICY_RUN)
-			fprintf(out,
-				"what if  %" PRIu32 " threads: %.2f x as fast (simulated; for %" PRIu32 " it is off by %+.1f%%)\n",
-				point->n_threads, share(s->base_ns, point->ns), s->n_threads, shown_error(s));
+			fprintf(out, "what if  %" PRIu32 " %s: %.2f x as fast (simulated; for %" PRIu32 " it is off by %+.1f%%)\n",
+				point->n_threads, s->nouns->threads, share(s->base_ns, point->ns), s->n_threads, shown_error(s));
 	}
 }
 
@@ -138,22 +146,21 @@ static void print_curve(const struct what_if_summary *s, FILE *out)
 		const struct what_if_point *point = &s->points[i];
 		if (point->policy == POLICY_RUN)
 			fprintf(out, "%-8" PRIu32, point->n_threads);
-		fprintf(out, " %10s", length_text(point->ns).text);
+		fprintf(out, " %10s", format_ns(point->ns).text);
 		if (i + 1 == s->n_points || s->points[i + 1].n_threads != point->n_threads)
-			fprintf(out, " %10s %10s\n", length_text(s->work_ns / point->n_threads).text,
-				length_text(point->span_ns).text);
+			fprintf(out, " %10s %10s\n", format_ns(s->work_ns / point->n_threads).text, format_ns(point->span_ns).text);
 	}
 }
 
 static void print_faster(const struct what_if_summary *s, FILE *out)
 {
-	fprintf(out, "\n%-28s %5s %5s", "so many times faster", "work", "path");
+	fprintf(out, "\n%-28s %5s %5s", "so many times faster", "work", "chain");
 	for (unsigned k = 0; k < WHAT_IF_FACTORS - 1; k++)
 		fprintf(out, " %5g x", what_if_factor(k));
 	fprintf(out, " %7s\n", "no time");
 	for (unsigned i = 0; i < s->n_constructs; i++) {
 		const struct what_if_construct *row = &s->constructs[i];
-		fprintf(out, "%-28s %4.0f%% %4.0f%%", label_text(place_name(&row->place), 28).text, 100 * row->work_share,
+		fprintf(out, "%-28s %4.0f%% %4.0f%%", format_fit(place_name(&row->place), 28).text, 100 * row->work_share,
 			100 * row->path_share);
 		for (unsigned k = 0; k < WHAT_IF_FACTORS; k++)
 			fprintf(out, " %7.2f", share(s->base_ns, row->ns[k]));
@@ -161,23 +168,26 @@ static void print_faster(const struct what_if_summary *s, FILE *out)
 	}
 	if (s->first.label[0] == '\0')
 		return;
-	fprintf(out, "critical: %s (%.0f%% of the path)", label_text(place_name(&s->first), 40).text, 100 * s->first_share);
-	fprintf(out, "; twice as fast:\n          %s (%.0f%% of a path %.2f times shorter)\n",
-		label_text(place_name(&s->next), 40).text, 100 * s->next_share, s->shorter);
+	fprintf(out, "critical: %s (%.0f%% of the chain)", format_fit(place_name(&s->first), 34).text, 100 * s->first_share);
+	fprintf(out, "; twice as fast:\n          %s (%.0f%% of a chain %.2f times shorter)\n",
+		format_fit(place_name(&s->next), 34).text, 100 * s->next_share, s->shorter);
 }
 
 void summary_print_what_if(const struct what_if_summary *s, FILE *out)
 {
-	fprintf(out, "what if  there were other numbers of threads, which take of the ready tasks\n");
+	const char *fold = s->nouns->is_own ? "\n         " : " "; /* longer words: the line has no room for the rest */
+	fprintf(out, "what if  there were other numbers of %s, which take of%sthe ready %s\n", s->nouns->threads, fold,
+		s->nouns->tasks);
 	fprintf(out, "         what began first in the run, the newest, oldest, or the one that the\n");
 	fprintf(out, "         longest way follows (simulated)\n\n");
 	print_curve(s, out);
 	uint64_t wall_ns = s->wall_ns - s->preempted_ns;
-	fprintf(out, "error    %+.1f%% on %" PRIu32 " threads (%s; it took %s), with the costs of the\n", shown_error(s),
-		s->n_threads, length_text((uint64_t)((double)wall_ns * (1 + s->error))).text, length_text(wall_ns).text);
+	fprintf(out, "error    %+.1f%% on %" PRIu32 " %s (%s; it took %s),%swith the costs of the\n", shown_error(s), s->n_threads,
+		s->nouns->threads, format_ns((uint64_t)((double)wall_ns * (1 + s->error))).text, format_ns(wall_ns).text, fold);
 	fprintf(out, "         other half of the nodes; %.1f%% of the work has no other half\n", 100 * s->own_share);
 	if (s->preempted_ns * 1000 > s->wall_ns)
-		fprintf(out, "         beside %s in which threads had no processor\n", length_text(s->preempted_ns).text);
+		fprintf(out, "         beside %s in which %s had no processor\n", format_ns(s->preempted_ns).text,
+			s->nouns->threads);
 	if (s->n_units < s->n_nodes)
 		fprintf(out, "folded   %" PRIu32 " nodes are simulated as %" PRIu32 ": an approximation\n", s->n_nodes, s->n_units);
 	if (s->n_held < s->n_acquisitions)

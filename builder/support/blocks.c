@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Blocks of lines: each thread formats the next block into its place of a ring, and one of those that have just done so
- * writes what is next in order. The others go on; they wait, without spinning, only while the ring is full.
+ * writes what is next in order. The others format further blocks; they wait, without spinning, only while the ring is full.
  */
 #include "builder/support/blocks.h"
 #include "builder/support/memory.h"
@@ -13,12 +13,12 @@
 
 #define PLACES_PER_THREAD 3
 
-struct place {
+struct written_block {
 	struct buffer text;
 	bool is_ready; /* formatted, and not yet written */
 };
 
-/* Everything but the texts is for who has the lock. */
+/* The lock protects everything but the texts. */
 struct blocks {
 	pthread_mutex_t lock;
 	pthread_cond_t has_place;
@@ -26,11 +26,11 @@ struct blocks {
 	size_t n, n_begun, n_written;
 	bool is_writing;
 	int why; /* errno of a failure, else 0 */
-	struct place *ring;
+	struct written_block *ring;
 	size_t n_places;
 };
 
-/* The number of the next block to format, n: there is none. */
+/* The number of the next block to format, n: none. */
 static size_t next_block(struct blocks *b)
 {
 	while (b->n_begun < b->n && b->why == 0 && b->n_begun - b->n_written >= b->n_places)
@@ -40,7 +40,7 @@ static size_t next_block(struct blocks *b)
 
 static void write_ready(struct blocks *b)
 {
-	struct place *place;
+	struct written_block *place;
 	if (b->is_writing)
 		return;
 	b->is_writing = true;
@@ -73,7 +73,7 @@ int blocks_write(FILE *out, size_t n_blocks, blocks_format *format, void *self)
 		size_t block;
 		pthread_mutex_lock(&b.lock);
 		while ((block = next_block(&b)) < n_blocks) {
-			struct place *place = &b.ring[block % b.n_places];
+			struct written_block *place = &b.ring[block % b.n_places];
 			pthread_mutex_unlock(&b.lock);
 			place->text.n = 0;
 			format(self, block, &place->text);

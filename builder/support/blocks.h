@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Long texts in parallel: their lines are formatted by blocks on the threads of OpenMP, and written in order, so that a
- * file has the same bytes for every number of threads. As many blocks as threads are in memory. Called by whoever writes
- * tables, the listing and so on, on one thread.
+ * file has the same bytes for every number of threads. As many blocks as threads are in memory. Runs on one thread.
  */
 #ifndef OTTER_BUILDER_SUPPORT_BLOCKS_H
 #define OTTER_BUILDER_SUPPORT_BLOCKS_H
@@ -14,7 +13,7 @@
 /* Appends the lines of a block. Called for several blocks at the same time, each with a text of its own. */
 typedef void blocks_format(void *self, size_t block, struct buffer *text);
 
-/* 0; or -1 with errno set where the text could not be written: what comes after is not formatted then. */
+/* Returns 0; or -1 with errno set if the text could not be written: the blocks after it are not formatted then. */
 int blocks_write(FILE *out, size_t n_blocks, blocks_format *format, void *self);
 
 #endif

@@ -9,7 +9,7 @@
 
 void buffer_grow(struct buffer *buffer, size_t n_more)
 {
-	array_reserve((void **)&buffer->bytes, buffer->n + n_more, &buffer->capacity, 1);
+	array_reserve(buffer->bytes, buffer->n + n_more, buffer->capacity);
 }
 
 void buffer_free(struct buffer *buffer)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Text that grows at its end, for outputs of millions of lines: nothing here prints by a format. Called by whoever writes
- * such an output; each buffer is one thread's.
+ * Text that grows at its end, for outputs of millions of lines: nothing here prints by a format. One thread.
  *
  * A line is put together in one of two ways. buffer_put and its relatives make the room that they need. Where the longest
  * line is known, its room is made once by buffer_room, and the functions that begin with `text_` write into it and
- * return where the text goes on.
+ * return the end of the text so far.
  */
 #ifndef OTTER_BUILDER_SUPPORT_BUFFER_H
 #define OTTER_BUILDER_SUPPORT_BUFFER_H

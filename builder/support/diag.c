@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-int diag_failure_status = EXIT_FAILED;
 static bool is_quiet;
 
 void diag_quiet(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the builder tells people: errors, warnings about a dump, counts of quirks, repairs and damage by name, and its
- * exit status.
+ * The builder's messages: errors, warnings about a dump, counts of quirks, repairs and damage by name, and its exit
+ * status.
  */
 #ifndef OTTER_BUILDER_SUPPORT_DIAG_H
 #define OTTER_BUILDER_SUPPORT_DIAG_H
@@ -10,9 +10,6 @@
 
 /* Exit statuses of otter-build. With --diff, as in diff(1), 1 is a result, and every failure has the status of wrong usage. */
 enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_SLOWER = 1, EXIT_USAGE = 2, EXIT_TROUBLE = 2, EXIT_INCOMPLETE = 3, EXIT_REFUSED = 4 };
-
-/* With what the process ends where it cannot go on: EXIT_FAILED, or with --diff EXIT_TROUBLE. main.c sets it, before threads. */
-extern int diag_failure_status;
 
 /* Prints "otter-build: <message>" on stderr; always returns -1, so that `return error(...)` reads well. */
 int error(const char *format, ...) __attribute__((format(printf, 1, 2)));

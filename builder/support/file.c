@@ -8,6 +8,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,4 +53,22 @@ int file_close(FILE *file, const char *dir, const char *name)
 	if (fclose(file) != 0 || is_bad)
 		return error("%s/%s: could not be written whole: %s", dir, name, strerror(errno));
 	return 0;
+}
+
+int file_json(const json_t *value, const char *dir, const char *name)
+{
+	FILE *out = file_open(dir, name);
+	if (out == NULL)
+		return -1;
+	int rc = json_dumpf(value, out, JSON_INDENT(2)) == 0 ? 0 : error("%s/%s: could not be written", dir, name);
+	fputc('\n', out);
+	return file_close(out, dir, name) == 0 ? rc : -1;
+}
+
+bool file_is_there(const char *dir, const char *name)
+{
+	char *path = text_format("%s/%s", dir, name);
+	bool is_there = access(path, F_OK) == 0;
+	free(path);
+	return is_there;
 }

@@ -6,6 +6,7 @@
 #ifndef OTTER_BUILDER_SUPPORT_MAP_H
 #define OTTER_BUILDER_SUPPORT_MAP_H
 
+#include "builder/support/hash.h"
 #include "builder/support/memory.h"
 
 #include <stdint.h>
@@ -28,7 +29,7 @@ static inline void map_free(struct map *map)
 
 static inline struct map_slot *map_slot(const struct map *map, uint64_t key)
 {
-	/* The address of the slots is part of the hash: nobody can make a dump whose keys all fall into one slot. */
+	/* The address of the slots is part of the hash, so that no dump can be made whose keys all fall into one slot. */
 	unsigned __int128 h = (unsigned __int128)(key ^ (uintptr_t)map->slots) * UINT64_C(0x9e3779b97f4a7c15);
 	size_t i = ((size_t)h ^ (size_t)(h >> 64)) & (map->n_slots - 1);
 	while (map->slots[i].is_used && map->slots[i].key != key)
@@ -80,6 +81,21 @@ static inline void map_remove(struct map *map, uint64_t key)
 		struct map_slot moved = map->slots[i];
 		map->slots[i].is_used = 0;
 		*map_slot(map, moved.key) = moved;
+	}
+}
+
+/*
+ * Rows that are found by what they begin with: the number, from 1 on, of the one that begins with the key. 0 where there is
+ * none: array_push_new() appends it then, and puts its number here. The map is of nothing else, and the number valid as that of
+ * map_put(). The key has no padding.
+ */
+#define map_put_row(map, rows, key) map_put_row_of((map), (rows), sizeof *(rows), &(key), sizeof(key))
+static inline uint32_t *map_put_row_of(struct map *map, const void *rows, size_t row_bytes, const void *key, size_t key_bytes)
+{
+	for (uint64_t hash = hash_bytes(key, key_bytes);; hash++) {
+		uint32_t *number = map_put(map, hash);
+		if (*number == 0 || memcmp((const char *)rows + (*number - 1) * row_bytes, key, key_bytes) == 0)
+			return number;
 	}
 }
 

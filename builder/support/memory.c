@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HUGE_PAGE ((size_t)2 << 20) /* where the system has none of this size, nothing is lost */
+#define HUGE_PAGE ((size_t)2 << 20) /* if the system has no pages of this size, nothing is lost */
 
 /* 1 at least: for 0 bytes the C library may return NULL. */
 static size_t size_of(size_t n, size_t element_bytes, const char *what)
@@ -75,7 +75,7 @@ void *memory_get(size_t n, size_t element_bytes, const char *what)
 void *memory_zeroed(size_t n, size_t element_bytes, const char *what)
 {
 	size_t n_bytes = size_of(n, element_bytes, what), page = (size_t)sysconf(_SC_PAGESIZE);
-	if (is_huge(n_bytes)) { /* pages that are given back are 0 again, and most of these never were anything else */
+	if (is_huge(n_bytes)) { /* pages that are returned to the system are 0 again, and most of these were never written */
 		char *memory = get_huge(n_bytes, what);
 		if (advise(memory, n_bytes, MADV_DONTNEED))
 			memset(memory + n_bytes / page * page, 0, n_bytes % page);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Maps files over blocks that malloc returned. The C library maps each large block from the system, and unmaps it when it
- * is freed: so is the file, whose room on the disk is free again at once. Where a block lies among others instead, its
- * pages stay those of the file, which is as good as memory.
+ * is freed: so is the file, whose disk space is free again at once. If a block lies among others instead, its
+ * pages stay those of the file, which can be used like memory.
  */
 #include "builder/support/memory_limit.h"
-#include "builder/support/nameless.h"
+#include "builder/support/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

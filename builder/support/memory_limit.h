@@ -2,7 +2,7 @@
  *
  * A limit of memory (--memory): large blocks that would go beyond it lie in files, which the system writes out and reads
  * again as it needs. The files have no names, so that nothing of them is left, however the builder ends. main.c sets the
- * limit before any other thread is there; memory.c asks for each large block, on any thread.
+ * limit before any other thread is there; memory.c calls these functions for each large block, on any thread.
  */
 #ifndef OTTER_BUILDER_SUPPORT_MEMORY_LIMIT_H
 #define OTTER_BUILDER_SUPPORT_MEMORY_LIMIT_H
@@ -15,8 +15,8 @@
 #define MEMORY_LIMITED_BYTES ((size_t)64 << 10)
 
 /*
- * All private memory that the process may write, stacks of threads included, as `ulimit -d` counts it. 0, or -1 where the
- * system does not tell how much that is.
+ * Limits all private memory that the process may write, stacks of threads included, as `ulimit -d` counts it. Returns 0,
+ * or -1 where the system does not report how much that is.
  */
 int memory_limit(uint64_t n_bytes);
 

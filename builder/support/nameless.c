@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * See nameless.h.
+ * See file.h.
  */
-#include "builder/support/nameless.h"
+#include "builder/support/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 
 int nameless_open(const char *name)
 {
-	char path[PATH_MAX + 8];
-	snprintf(path, sizeof path, "%s.XXXXXX", name);
+	char path[PATH_MAX + sizeof NAMELESS_MARK + 6];
+	snprintf(path, sizeof path, "%s" NAMELESS_MARK "XXXXXX", name);
 	int file = mkostemp(path, O_CLOEXEC), why = errno;
 	if (file >= 0)
 		unlink(path);

@@ -14,6 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TRIES 3 /* of making a directory that another builder removes */
+
+static int scratch_lock = -1;
+
 /* May this existing directory be replaced? */
 static int check_replaceable(const struct output *output)
 {
@@ -33,10 +37,34 @@ static int check_replaceable(const struct output *output)
 	return rc;
 }
 
-int output_open(struct output *output, const char *path, mode_t mode, bool is_forced, bool (*is_own)(const char *name))
+/* Makes the temporary directory and locks it: another builder that sees it without a lock may remove it, and then it is made anew. */
+static int make_temporary(struct output *output)
+{
+	char *path = text_format("%s.tmp-%ld", output->path, (long)getpid());
+	for (int i = 0; i < TRIES && output->lock < 0 && (i == 0 || errno == ENOENT); i++) {
+		if (mkdir(path, 0777) != 0) {
+			int rc = error("%s: cannot be made: %s", path, strerror(errno));
+			free(path);
+			return rc;
+		}
+		output->lock = output_lock(path);
+	}
+	output_unfinished = output->temporary = path;
+	return 0;
+}
+
+/* Removes what killed builders have left beside the output: NAME.tmp-PID, or with ".old-" NAME.old-PID. */
+static void remove_left(const struct output *output, const char *sort)
+{
+	char *prefix = text_format("%s%s", output->path, sort);
+	output_remove_left(prefix, output->is_own);
+	free(prefix);
+}
+
+int output_open(struct output *output, const char *path, bool is_forced, bool (*is_own)(const char *name))
 {
 	static bool is_at_exit;
-	*output = (struct output){text_copy(path), NULL, is_forced, is_own};
+	*output = (struct output){text_copy(path), NULL, -1, is_forced, is_own};
 	struct stat status;
 	size_t end = strlen(output->path);
 	while (end > 1 && output->path[end - 1] == '/')
@@ -51,19 +79,15 @@ int output_open(struct output *output, const char *path, mode_t mode, bool is_fo
 	if (!is_at_exit && atexit(output_abandon) != 0)
 		return error("%s: cannot be made: %s", output->path, strerror(errno));
 	is_at_exit = true;
-	char *temporary = text_format("%s.tmp-%ld", output->path, (long)getpid());
+	remove_left(output, ".tmp-");
 	output_hold();
-	int rc = mkdir(temporary, mode) == 0 ? 0 : error("%s: cannot be made: %s", temporary, strerror(errno));
-	output_unfinished = output->temporary = rc == 0 ? temporary : NULL;
+	int rc = make_temporary(output);
 	output_release();
-	if (rc != 0)
-		free(temporary);
 	return rc;
 }
 
 /*
- * The temporary directory becomes the final one, in whose place there may be an old one, which gets the name `old`
- * before.
+ * Renames the temporary directory to its final name. An old directory of that name is renamed to `old` before.
  */
 static int replace(struct output *output, const char *old)
 {
@@ -97,6 +121,7 @@ int output_commit(struct output *output)
 	if (rc == 0) {
 		free(output->temporary);
 		output->temporary = NULL;
+		remove_left(output, ".old-"); /* not before: it may be the only output that there is */
 	}
 	return rc;
 }
@@ -108,6 +133,8 @@ void output_close(struct output *output)
 	if (output->temporary != NULL)
 		output_remove(output->temporary);
 	output_release();
+	if (output->path != NULL && output->lock >= 0)
+		close(output->lock);
 	free(output->temporary);
 	free(output->path);
 	*output = (struct output){0};
@@ -118,10 +145,15 @@ const char *output_scratch(void)
 	if (output_scratch_place != NULL)
 		return output_scratch_place;
 	const char *dir = getenv("TMPDIR");
-	char *path = text_format("%s/otter-build-XXXXXX", dir != NULL && *dir != '\0' ? dir : "/var/tmp");
+	char *prefix = text_format("%s/otter-build-", dir != NULL && *dir != '\0' ? dir : "/var/tmp");
+	char *path = text_format("%s%ld-XXXXXX", prefix, (long)getpid());
+	output_remove_left(prefix, NULL);
+	free(prefix);
 	output_hold();
-	if (mkdtemp(path) != NULL)
+	if (mkdtemp(path) != NULL) {
 		output_scratch_place = path;
+		scratch_lock = output_lock(path);
+	}
 	output_release();
 	if (output_scratch_place == NULL) {
 		error("%s: cannot be made: %s", path, strerror(errno));
@@ -137,6 +169,9 @@ void output_scratch_end(void)
 	if (path != NULL && output_remove(path) != 0)
 		warning("%s: could not be removed: %s", path, strerror(errno));
 	output_scratch_place = NULL;
+	if (scratch_lock >= 0)
+		close(scratch_lock);
+	scratch_lock = -1;
 	output_release();
 	free(path);
 }

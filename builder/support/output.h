@@ -11,18 +11,20 @@
 #define OTTER_BUILDER_SUPPORT_OUTPUT_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 struct output {
 	char *path;      /* the final name */
 	char *temporary; /* where files are written until then */
+	int lock;        /* the temporary directory, locked: its builder lives */
 	bool is_forced;
 	bool (*is_own)(const char *name); /* could the builder have written a file of this name? */
 };
 
-/* Makes the temporary directory, with the permissions `mode` as far as the umask lets them. 0, or -1 after it printed
- * the error (the place is taken, ...). */
-int output_open(struct output *output, const char *path, mode_t mode, bool is_forced, bool (*is_own)(const char *name));
+/*
+ * Makes the temporary directory, with the permissions that the umask leaves, and removes those that killed builders have
+ * left for the same output. 0, or -1 after it printed the error (the place is taken, ...).
+ */
+int output_open(struct output *output, const char *path, bool is_forced, bool (*is_own)(const char *name));
 
 /* Gives the directory its final name. 0, or -1 after it printed the error. */
 int output_commit(struct output *output);
@@ -45,10 +47,22 @@ void output_hold(void);
 void output_release(void);
 
 /*
- * Removes the directory, if one is open, and the scratch directory, while other threads may still write into it. The caller must end the process
- * then: no directory can be opened, committed or closed any more (who tries it waits for the end). Happens by itself at
- * exit().
+ * Removes the directory, if one is open, and the scratch directory, while other threads may still write into it. The caller
+ * must end the process then: no directory can be opened, committed or closed any more (a thread that tries it waits for the
+ * end). exit() does this by itself.
  */
 void output_abandon(void);
+
+/* The exit status of such a process: EXIT_FAILED, or with --diff EXIT_TROUBLE (diag.h). Set before there are threads. */
+extern int output_abandon_status;
+
+/* ---- Ending ---- */
+
+/*
+ * Signals that end the builder: the temporary directory is removed first.
+ */
+
+/* Called once by main(), before any other thread is there. */
+void ending_prepare(void);
 
 #endif

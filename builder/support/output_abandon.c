@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Removes the output directory that is not finished, on any thread and without memory: both a lack of memory and a
- * signal end the builder through here. So this file needs no other one. Callers are named in output.h and
- * output_private.h.
+ * signal end the builder through here. So this file calls no other one.
  */
+#include "builder/support/diag.h"
 #include "builder/support/output_private.h"
 
 #include <dirent.h>
@@ -19,6 +19,7 @@
  */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 char *output_unfinished, *output_scratch_place;
+int output_abandon_status = EXIT_FAILED;
 
 static int remove_entry(int parent, const char *name, dev_t device);
 
@@ -70,8 +71,8 @@ void output_release(void)
 }
 
 /*
- * Other threads make files while some are removed: it is over when the directory is gone. They cannot make any without
- * it.
+ * Other threads may make files while some are removed: the loop ends when the directory is gone. Without it they cannot
+ * make any.
  */
 static void remove_wholly(const char *path)
 {

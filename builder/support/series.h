@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A number that changes in small steps over time: recorded step by step in the order of time by one thread, in two or
- * three bytes a step, most of them put aside (aside.h); then read from any time on, by several threads at once.
+ * three bytes a step, most of them in a spill file (spill_file.h); then read from any time on, by several threads at once.
  */
 #ifndef OTTER_BUILDER_SUPPORT_SERIES_H
 #define OTTER_BUILDER_SUPPORT_SERIES_H
 
-#include "builder/support/aside.h"
-#include "builder/support/buffer.h"
+#include "builder/support/spill_file.h"
+#include "builder/support/varint.h"
 
 struct series {
 	uint64_t ticks; /* of the latest step; 0 before the first step */
@@ -18,9 +18,9 @@ struct series {
 	struct series_chunk {
 		uint64_t ticks; /* and value: before the first step in it */
 		int64_t value;
-		off_t place; /* of those that were put aside */
+		off_t place; /* of those in the spill file */
 		size_t n_bytes;
-	} * chunks; /* those that were put aside, then, once there is a step, the one in `steps` */
+	} * chunks; /* those in the spill file, then, once there is a step, the one in `steps` */
 	size_t n_chunks, capacity;
 };
 
@@ -30,22 +30,22 @@ struct series {
  * The number is `value` from then on, until the next step. Not before the last step, and no more than SERIES_STEP_MAX
  * from it. 0, or -1 with the error printed.
  */
-int series_step(struct series *series, struct aside *aside, uint64_t ticks, int64_t value);
+int series_step(struct series *series, struct spill *spill, uint64_t ticks, int64_t value);
 
 void series_free(struct series *series);
 
 struct series_reader {
 	const struct series *series;
-	const struct aside *aside;
+	const struct spill *spill;
 	int64_t value, next_value;
 	uint64_t next_ticks; /* when value becomes next_value; UINT64_MAX: never */
 	size_t chunk;        /* the next one to read */
 	const unsigned char *at, *end;
-	unsigned char *bytes; /* of a chunk that was put aside */
+	unsigned char *bytes; /* of a chunk that is in the spill file */
 };
 
 /* Reads from this time on: `value` is that after all steps up to then. 0, or -1 with the error printed. */
-int series_open(struct series_reader *reader, const struct series *series, const struct aside *aside, uint64_t ticks);
+int series_open(struct series_reader *reader, const struct series *series, const struct spill *spill, uint64_t ticks);
 void series_close(struct series_reader *reader);
 
 /* Reads the step after the one at `ticks`, in the next chunk or none. 0, or -1 with the error printed. */
@@ -58,11 +58,8 @@ static inline int series_look_ahead(struct series_reader *reader, uint64_t ticks
 	if (at == reader->end)
 		return series_look_further(reader, ticks);
 	reader->next_value = reader->value + (signed char)*at++;
-	uint64_t since = *at & 0x7f;
-	for (unsigned shift = 7; *at++ >= 0x80; shift += 7)
-		since |= (uint64_t)(*at & 0x7f) << shift;
+	reader->next_ticks = ticks + varint_take(&at);
 	reader->at = at;
-	reader->next_ticks = ticks + since;
 	return 0;
 }
 

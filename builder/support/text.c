@@ -6,8 +6,10 @@
 #include "builder/support/memory.h"
 
 #include <ctype.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -78,4 +80,12 @@ void text_dot(struct buffer *out, const char *text)
 			buffer_put(out, "amp;", 4);
 		p += n;
 	}
+}
+
+json_t *text_json(const char *text)
+{
+	char *valid = text_utf8(text);
+	json_t *string = json_string(valid);
+	free(valid);
+	return string;
 }

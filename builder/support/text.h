@@ -20,4 +20,7 @@ size_t text_put_utf8(char *out, const char *text);
 /* The same as a new text, which the caller frees (never NULL). */
 char *text_utf8(const char *text);
 
+/* The same as a string of JSON. */
+struct json_t *text_json(const char *text);
+
 #endif

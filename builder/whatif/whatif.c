@@ -1,36 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How long the run would take on other numbers of threads, and how far such a figure is from the truth: see whatif.h.
+ * How long the run would take on other numbers of threads, and how large the error of such a figure is: see whatif.h.
  */
 #include "builder/whatif/whatif.h"
 #include "builder/support/array.h"
 #include "builder/support/memory.h"
 #include "builder/whatif/speedups.h"
+#include "builder/tables/row.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-#define WHAT       "what would be if"
-#define MANY_NODES 200000 /* a simulation of more takes so much memory that only a few are done at once, ... */
-#define FEW        4      /* ... no more than these */
-
-void play_all(const struct plan *plan, const struct how *hows, uint64_t *ticks, size_t n)
-{
-	size_t n_tasks = plan->n > MANY_NODES && n > FEW ? FEW : n;
-#pragma omp taskgroup
-	for (size_t task = 0; task < n_tasks; task++) {
-#pragma omp task
-		for (size_t i = task * n / n_tasks; i < (task + 1) * n / n_tasks; i++)
-			ticks[i] = simulate(plan, &hows[i]);
-	}
-}
+#define WHAT "what would be if"
 
 static void add_row(struct what_if *what_if, size_t *capacity, uint32_t n_threads, enum policy policy)
 {
-	array_reserve((void **)&what_if->rows, what_if->n_rows + 1, capacity, sizeof *what_if->rows);
-	what_if->rows[what_if->n_rows++] = (struct what_if_row){.n_threads = n_threads, .policy = policy};
+	array_push(what_if->rows, what_if->n_rows, *capacity, (struct what_if_row){.n_threads = n_threads, .policy = policy});
 }
 
-/* The observed number of threads and twice that; or every power of two beside these, with each policy. */
+/* Lists the observed number of threads and twice that; or also every power of two, with each policy. */
 static void list_rows(struct what_if *what_if, bool is_all)
 {
 	size_t capacity = 0;
@@ -45,17 +33,17 @@ static void list_rows(struct what_if *what_if, bool is_all)
 	}
 }
 
-static void play_rows(struct what_if *what_if, const struct plan *plan, const struct costs *costs)
+static void simulate_rows(struct what_if *what_if, const struct simulated_workload *workload, const struct costs *costs)
 {
 	size_t n = what_if->n_rows;
-	struct how *hows = memory_get(n + 1, sizeof *hows, WHAT);
+	struct simulation_setup *setups = memory_get(n + 1, sizeof *setups, WHAT);
 	uint64_t *ticks = memory_get(n + 1, sizeof *ticks, WHAT);
 	for (size_t i = 0; i < n; i++)
-		hows[i] = (struct how){.n_threads = what_if->rows[i].n_threads,
-				       .policy = what_if->rows[i].policy,
-				       .start_ticks = costs->start_ticks};
-	hows[n] = (struct how){.work_ticks = costs->other_work_ticks, .start_ticks = costs->other_start_ticks};
-	play_all(plan, hows, ticks, n + 1);
+		setups[i] = (struct simulation_setup){.n_threads = what_if->rows[i].n_threads,
+						      .policy = what_if->rows[i].policy,
+						      .start_ticks = costs->start_ticks};
+	setups[n] = (struct simulation_setup){.work_ticks = costs->other_work_ticks, .start_ticks = costs->other_start_ticks};
+	simulate_all(workload, setups, ticks, n + 1);
 	for (size_t i = 0; i < n; i++) {
 		struct what_if_row *row = &what_if->rows[i];
 		row->ticks = ticks[i];
@@ -64,14 +52,14 @@ static void play_rows(struct what_if *what_if, const struct plan *plan, const st
 		if (i > 0 && row->n_threads == row[-1].n_threads)
 			row->span_ticks = row[-1].span_ticks;
 		else
-			free(plan_ways(plan, &hows[i], &row->span_ticks));
+			free(workload_longest_paths(workload, &setups[i], &row->span_ticks));
 	}
 	what_if->error_ticks = ticks[n];
-	free(hows);
+	free(setups);
 	free(ticks);
 }
 
-/* How much longer the run took because threads had no processor, themselves or those that they waited for. */
+/* How much longer the run took because threads, or the threads that they waited for, had no processor. */
 static uint64_t preempted_ticks(const struct answer *answer)
 {
 	double ticks = 0;
@@ -98,32 +86,44 @@ void what_if_begin(struct what_if *what_if, const struct answer *answer)
 
 void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_all, uint32_t fold_nodes)
 {
-	struct scene own = {0};
-	const struct scene *scene = answer->scene;
-	if (scene == NULL || scene->plan.n_threads == 0)
+	struct scenario own = {0};
+	const struct scenario *scenario = answer->scenario;
+	if (scenario == NULL || scenario->workload.n_threads == 0)
 		return;
-	/* That of the answer is taken, unless it is smaller than it could be. */
-	if (is_all && fold_nodes == 0 && scene->is_coarse &&
-	    scene_make(&own, &answer->net, &answer->prices, &answer->track, WHAT_IF_NODES, NULL))
-		scene = &own;
+	/* Uses the scenario of the answer, unless that is folded more than necessary. */
+	if (is_all && fold_nodes == 0 && scenario->is_coarse &&
+	    scenario_make(&own, &answer->net, &answer->prices, &answer->track, WHAT_IF_NODES, NULL)) {
+		scenario_add_blocked(&own, answer->account.blocked, answer->account.n_blocked);
+		scenario = &own;
+	}
 	struct costs costs;
-	costs_find(&costs, scene);
-	what_if->n_threads = scene->plan.n_threads;
+	costs_find(&costs, scenario);
+	what_if->n_threads = scenario->workload.n_threads;
 	what_if->work_ticks = answer->prices.work_ticks;
 	what_if->own_share = costs.own_share;
-	what_if->n_acquisitions = scene->n_acquisitions;
-	what_if->n_held = scene->n_held;
+	what_if->n_acquisitions = scenario->n_acquisitions;
+	what_if->n_held = scenario->n_held;
 	what_if->n_nodes = count_nodes(&answer->net);
-	for (uint32_t unit = 1; unit < scene->plan.n; unit++)
-		what_if->n_units += scene->plan.nodes[unit].role != PLAN_NOTHING;
+	for (uint32_t unit = 1; unit < scenario->workload.n; unit++)
+		what_if->n_units += scenario->workload.nodes[unit].role != WORKLOAD_NOTHING;
 	list_rows(what_if, is_all);
-	play_rows(what_if, &scene->plan, &costs);
+	simulate_rows(what_if, &scenario->workload, &costs);
 #pragma omp taskwait depend(in : what_if->places)
-	speedups_find(what_if, scene, &costs, what_if->places);
+	speedups_find(what_if, scenario, &costs, what_if->places);
 	free(what_if->places);
 	what_if->places = NULL;
 	costs_free(&costs);
-	scene_free(&own);
+	scenario_free(&own);
+}
+
+/* No number of threads is faster than the bounds of the run; what is compared are times of the simulation. */
+static void bound_rows(struct what_if *what_if, const struct answer *answer)
+{
+	uint64_t least = answer_least_ticks(answer);
+	least = least < what_if->base_ticks ? least : what_if->base_ticks;
+	for (size_t i = 0; i < what_if->n_rows; i++)
+		if (what_if->rows[i].ticks < least)
+			what_if->rows[i].ticks = least;
 }
 
 void what_if_finish(struct what_if *what_if, const struct answer *answer)
@@ -135,6 +135,7 @@ void what_if_finish(struct what_if *what_if, const struct answer *answer)
 	what_if->is_made = true;
 	what_if->wall_ticks = answer->account.wall_ticks;
 	what_if->preempted_ticks = preempted_ticks(answer);
+	bound_rows(what_if, answer);
 }
 
 void what_if_free(struct what_if *what_if)
@@ -142,4 +143,53 @@ void what_if_free(struct what_if *what_if)
 	free(what_if->rows);
 	free(what_if->places);
 	*what_if = (struct what_if){0};
+}
+
+/* ---- whatif.csv and speedups.csv ---- */
+
+int what_if_csv(const struct trace *trace, const struct what_if *what_if, const struct table_place *place)
+{
+	struct row_writer to;
+	if (row_writer_open(&to, place, TABLE_whatif) != 0)
+		return -1;
+	for (size_t i = 0; i < what_if->n_rows; i++) {
+		const struct what_if_row *row = &what_if->rows[i];
+		row_put_u64(&to, trace->process);
+		row_put_u64(&to, row->n_threads);
+		row_put_word(&to, policy_name(row->policy));
+		row_put_u64(&to, dump_duration_ns(&trace->dump, row->ticks));
+		row_put_u64(&to, dump_duration_ns(&trace->dump, what_if->work_ticks / row->n_threads));
+		row_put_u64(&to, dump_duration_ns(&trace->dump, row->span_ticks));
+		row_end(&to);
+	}
+	return row_writer_close(&to);
+}
+
+int what_if_speedups_csv(const struct trace *trace, const struct what_if *what_if, uint64_t n_constructs_before,
+			 const struct table_place *place)
+{
+	const struct dump *dump = &trace->dump;
+	struct row_writer to;
+	if (row_writer_open(&to, place, TABLE_speedups) != 0)
+		return -1;
+	for (unsigned i = 0; i < what_if->n_speedups; i++)
+		for (unsigned k = 0; k < WHAT_IF_FACTORS; k++) {
+			static const double factors[WHAT_IF_FACTORS] = {1.25, 1.5, 2, 4, INFINITY};
+			const struct speedup *row = &what_if->speedups[i];
+			const struct construct *c = &trace->model.constructs[row->construct];
+			row_put_u64(&to, trace->process);
+			row_put_u64(&to, n_constructs_before + row->construct);
+			row_put_word(&to, construct_kind_name(c->kind));
+			row_put_text(&to, c->label);
+			row_put_text(&to, c->file);
+			row_put_u64_if(&to, c->line != 0, c->line);
+			row_put_text(&to, c->function);
+			row_put_u64(&to, dump_duration_ns(dump, row->work_ticks));
+			row_put_u64(&to, dump_duration_ns(dump, row->path_ticks));
+			row_put_real(&to, factors[k]);
+			row_put_u64(&to, dump_duration_ns(dump, row->ticks[k]));
+			row_put_u64(&to, dump_duration_ns(dump, what_if->base_ticks));
+			row_end(&to);
+		}
+	return row_writer_close(&to);
 }

@@ -55,7 +55,7 @@ static void update(const double *a, const double *b, double *c)
 				c[i * size + j] -= a[i * size + k] * b[j * size + k];
 }
 
-/* One task a block operation; what it reads and writes is all that orders them. */
+/* One task a block operation; only the blocks that it reads and writes order the tasks. */
 static void cholesky(double *m)
 {
 	for (int k = 0; k < n_blocks; k++) {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The demo: compiles demo.c, records it, builds everything from its dump, and draws its task graph. Works in the source tree (make demo: into
-# build/demo) and where it was installed (into ./otter-demo). Argument: another directory to work in.
+# The demo: compiles demo.c, records it, builds all outputs from its dump, and draws its task graph. Works in the source tree (make demo: in
+# build/demo) and installed (in ./otter-demo). Argument: another directory to work in.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -23,7 +23,7 @@ show() {
 	"$@"
 }
 
-# With gcc the launcher has LLVM's runtime take the place of libgomp.
+# With gcc the launcher replaces libgomp by LLVM's runtime.
 if command -v clang-19 >/dev/null; then
 	compiler=clang-19
 else
@@ -40,9 +40,9 @@ if command -v dot >/dev/null; then
 fi
 
 printf '\nIn %s:\n' "$work"
-printf '  %-44s %s\n' "$built/report.html" "the page to begin with: open it in a browser" \
+printf '  %-44s %s\n' "$built/report.html" "the report: open it in a browser first" \
 	"$dump" "the dump" \
-	"$built/traces.otf2" "the archive, for Vampir, otf2-print, python3-otf2 and all that reads OTF2" \
+	"$built/traces.otf2" "the archive, for Vampir, otf2-print, python3-otf2 and other readers of OTF2" \
 	"$built/graph.dot" "the task graph: 35 block operations and the recursive sum"
 [ -f graph.svg ] && printf '  %-44s %s\n' "graph.svg, graph.png" "the same, drawn"
 printf '  %-44s %s\n' "$built/*.csv" "the same as tables" \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The program of docs/tutorial.md: sums an array by recursive tasks. The tutorial finds out where its time goes.
+ * The program of docs/tutorial.md: sums an array by recursive tasks. The tutorial finds out how its time is spent.
  */
 #include <math.h>
 #include <omp.h>

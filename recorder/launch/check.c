@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "common/format.h"
-#include "recorder/config.h"
+#include "recorder/drain/disk_budget.h"
 #include "recorder/launch/elf.h"
-#include "recorder/room.h"
+#include "recorder/launch/place.h"
+#include "recorder/session/config.h"
 
 static void __attribute__((format(printf, 3, 4))) add(struct checks *checks, enum check_kind kind, const char *format, ...)
 {
@@ -85,18 +86,13 @@ static void check_runtime(struct checks *checks, const struct launch *launch)
 {
 	const struct target *target = &launch->target;
 	bool has_argobots = check_argobots(checks, launch);
-	if (launch->is_preloading)
+	if (launch->gomp.is_replaced && target_needs_libomp(target))
 		add(checks, CHECK_WORTH_KNOWING,
-		    "it is linked to gcc's libgomp, which has no tools interface: LLVM's %s takes its place", launch->libomp);
-	else if (target_needs_libomp(target) && !launch->may_preload)
-		add(checks, CHECK_PROBLEM,
-		    "it is linked to gcc's libgomp, which has no tools interface, and --no-preload forbids loading "
-		    "LLVM's libomp in its place");
+		    "it is linked to gcc's libgomp, which has no tools interface: LLVM's %s takes its place, and times may change",
+		    launch->gomp.libomp);
 	else if (target_needs_libomp(target))
-		add(checks, CHECK_PROBLEM,
-		    "it is linked to gcc's libgomp, which has no tools interface, and there is no LLVM libomp.so.5 to "
-		    "take its place%s%s (install libomp5-19, or name one in OTTER_LIBOMP)",
-		    launch->libomp[0] ? " at " : "", launch->libomp);
+		add(checks, CHECK_PROBLEM, "it is linked to gcc's libgomp, which has no tools interface, and is left alone: %s",
+		    launch->gomp.reason);
 	else if (target->libomp[0])
 		add(checks, CHECK_GOOD, "OpenMP runtime %s", target->libomp);
 	else if (target->has_libgomp_inside)
@@ -110,8 +106,9 @@ static void check_runtime(struct checks *checks, const struct launch *launch)
 		add(checks, CHECK_PROBLEM, "it is linked statically: a recorder cannot be loaded into it");
 	else if (target->kind == TARGET_DYNAMIC && !has_argobots)
 		add(checks, CHECK_WARNING,
-		    "it is not linked to an OpenMP runtime; only one that it loads later, or that a program it starts "
-		    "has, can be recorded, and gcc's libgomp not at all");
+		    "it is not linked to an OpenMP runtime (compiled without -fopenmp?); one that it loads later, or that a program it "
+		    "starts has, is recorded if it has the environment of otter-record%s%s",
+		    launch->gomp.is_replaced ? "" : ", but not gcc's libgomp: ", launch->gomp.reason);
 }
 
 static void check_target(struct checks *checks, const struct launch *launch)
@@ -124,10 +121,8 @@ static void check_target(struct checks *checks, const struct launch *launch)
 		add(checks, CHECK_PROBLEM, "%s is for another processor or word size than the recorder", target->path);
 		return;
 	case TARGET_SCRIPT:
-		add(checks, CHECK_WARNING,
-		    "%s is a script: what it starts is recorded if it is linked to LLVM's libomp; for a program that gcc "
-		    "linked to libgomp put otter-record before that program, inside the script",
-		    target->path);
+		add(checks, CHECK_WARNING, "%s is a script: what it starts is recorded%s%s", target->path,
+		    launch->gomp.is_replaced ? "" : ", but not what uses gcc's libgomp: ", launch->gomp.reason);
 		return;
 	case TARGET_OTHER: add(checks, CHECK_WARNING, "%s is not a program of a known kind", target->path); return;
 	case TARGET_STATIC:
@@ -135,41 +130,31 @@ static void check_target(struct checks *checks, const struct launch *launch)
 	}
 	check_runtime(checks, launch);
 	if (target->own_tool[0])
-		add(checks, CHECK_PROBLEM, "%s defines ompt_start_tool: it is a tool itself, and comes before any other",
+		add(checks, CHECK_PROBLEM, "%s defines ompt_start_tool: it is a tool itself, and is found before any other",
 		    target->own_tool);
 	if (check_may_warn(launch))
 		add(checks, CHECK_WORTH_KNOWING, FLANG_WARNING);
 	if (target->is_privileged)
-		add(checks, CHECK_PROBLEM, "%s runs with privileges of its own: the loader ignores what would attach a recorder",
+		add(checks, CHECK_PROBLEM,
+		    "%s runs with privileges of its own (set-user-id, set-group-id or capabilities): it is not recorded",
 		    target->path);
 	if (target->not_found[0])
 		add(checks, CHECK_PROBLEM, "the loader does not find its library %s", target->not_found);
 }
 
-/* Checks the nearest directory that exists: the recorder makes the missing ones below it. */
-static void existing_part(const char *dir, char part[PATH_MAX])
-{
-	snprintf(part, PATH_MAX, "%s", dir);
-	while (access(part, F_OK) != 0 && errno == ENOENT) {
-		char *slash = strrchr(part, '/');
-		if (!slash)
-			break;
-		slash[slash == part] = '\0';
-	}
-}
-
-/* `has_limit`: a run may take what the user has said, or its size is known; it is not said how much it takes. */
+/* `has_limit`: the user has set a limit, or the size is known; then the message does not say how much a run takes. */
 static void check_dir(struct checks *checks, const char *what, const char *dir, bool has_limit)
 {
 	char part[PATH_MAX];
-	existing_part(dir, part);
 	struct statfs fs;
-	if (access(part, W_OK | X_OK) != 0 || statfs(part, &fs) != 0) {
-		add(checks, CHECK_PROBLEM, "the %s directory %s cannot be written: %s", what, part, strerror(errno));
+	int error = place_error(dir, part);
+	if (error || statfs(part, &fs) != 0) {
+		add(checks, CHECK_PROBLEM, "the %s directory %s cannot be written: %s", what, part,
+		    strerror(error ? error : errno));
 		return;
 	}
-	uint64_t free_bytes = room_free(&fs);
-	bool is_short = free_bytes < 2 * ROOM_LEFT_MIN;
+	uint64_t free_bytes = budget_free(&fs);
+	bool is_short = free_bytes < 2 * BUDGET_LEFT_MIN;
 	add(checks, is_short ? CHECK_PROBLEM : CHECK_GOOD, "%s directory %s, %.1f GB free%s", what, dir, (double)free_bytes / 1e9,
 	    is_short    ? ": that is too little"
 	    : has_limit ? ""
@@ -193,6 +178,8 @@ static void check_settings(struct checks *checks, const struct launch *launch)
 		    limit.rlim_cur < (rlim_t)RING_SEGMENTS * config.segment_bytes + RING_CONTROL_BYTES ? CHECK_PROBLEM
 												       : CHECK_WARNING,
 		    "files may not grow beyond %.1f MB here (ulimit -f)", (double)limit.rlim_cur / 1e6);
+	if (launch->gomp.audit_reason[0])
+		add(checks, CHECK_WORTH_KNOWING, "--audit is not used: %s", launch->gomp.audit_reason);
 	if (launch->was_disabled)
 		add(checks, CHECK_WORTH_KNOWING, "OMP_TOOL was \"disabled\"; it is \"enabled\" for this run");
 }

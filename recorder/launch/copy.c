@@ -31,7 +31,7 @@ static bool copy_bytes(int from, int to, uint64_t offset, uint64_t n_bytes)
 	return true;
 }
 
-static bool copy_stretch(int from, int to, struct stretch stretch)
+static bool copy_range(int from, int to, struct file_range stretch)
 {
 	off_t in = (off_t)stretch.offset, out = in, end = in + (off_t)stretch.n_bytes;
 	while (in < end) {
@@ -44,17 +44,17 @@ static bool copy_stretch(int from, int to, struct stretch stretch)
 	return true;
 }
 
-static bool fill(const struct image *image, const struct stretch *parts, size_t n_parts, int to)
+static bool fill(const struct elf_image *image, const struct file_range *parts, size_t n_parts, int to)
 {
-	struct stretch all = {0, (uint64_t)image->status.st_size};
+	struct file_range all = {0, (uint64_t)image->status.st_size};
 	struct stat now;
 	bool is_good = true;
 	if (n_parts || ioctl(to, FICLONE, image->fd) != 0) {
 		is_good = ftruncate(to, image->status.st_size) == 0;
 		for (size_t i = 0; i < n_parts && is_good; i++)
-			is_good = copy_stretch(image->fd, to, parts[i]);
+			is_good = copy_range(image->fd, to, parts[i]);
 		if (!n_parts && is_good)
-			is_good = copy_stretch(image->fd, to, all);
+			is_good = copy_range(image->fd, to, all);
 	}
 	if (is_good &&
 	    (fstat(image->fd, &now) != 0 || now.st_size != image->status.st_size ||
@@ -65,7 +65,8 @@ static bool fill(const struct image *image, const struct stretch *parts, size_t 
 	return is_good;
 }
 
-int copy_image(const struct image *image, const struct stretch *parts, size_t n_parts, int dir, const char *name, mode_t mode)
+int copy_image(const struct elf_image *image, const struct file_range *parts, size_t n_parts, int dir, const char *name,
+	       mode_t mode)
 {
 	char new_name[NAME_MAX + 1];
 	snprintf(new_name, sizeof new_name, "%s.new", name);

@@ -116,13 +116,66 @@ static bool dynamic_value(const struct elf *elf, int64_t tag, unsigned nth, uint
 	return false;
 }
 
-const char *elf_needed(const struct elf *elf, unsigned i)
+/* Returns a text of the dynamic strings. */
+static const char *dynamic_string(const struct elf *elf, uint64_t name)
 {
-	uint64_t strings, name;
-	if (!dynamic_value(elf, DT_STRTAB, 0, &strings) || !dynamic_value(elf, DT_NEEDED, i, &name))
+	uint64_t strings;
+	if (!dynamic_value(elf, DT_STRTAB, 0, &strings))
 		return NULL;
 	uint64_t offset = file_offset(elf, strings);
 	return offset == UINT64_MAX ? NULL : string_at(elf, offset + name);
+}
+
+const char *elf_needed(const struct elf *elf, unsigned i)
+{
+	uint64_t name;
+	return dynamic_value(elf, DT_NEEDED, i, &name) ? dynamic_string(elf, name) : NULL;
+}
+
+const char *elf_soname(const struct elf *elf)
+{
+	uint64_t name;
+	return dynamic_value(elf, DT_SONAME, 0, &name) ? dynamic_string(elf, name) : NULL;
+}
+
+const char *elf_version(const struct elf *elf, unsigned i)
+{
+	uint64_t n, address;
+	if (!dynamic_value(elf, DT_VERDEFNUM, 0, &n) || !dynamic_value(elf, DT_VERDEF, 0, &address) || i >= n)
+		return NULL;
+	uint64_t offset = file_offset(elf, address);
+	const ElfW(Verdef) *version = at(elf, offset, sizeof *version);
+	for (; version && i > 0; i--) {
+		offset += version->vd_next;
+		version = version->vd_next ? at(elf, offset, sizeof *version) : NULL;
+	}
+	const ElfW(Verdaux) *name = version ? at(elf, offset + version->vd_aux, sizeof *name) : NULL;
+	return name ? dynamic_string(elf, name->vda_name) : NULL;
+}
+
+bool elf_needs_version(const struct elf *elf, const char *prefix)
+{
+	uint64_t n, address;
+	if (!dynamic_value(elf, DT_VERNEEDNUM, 0, &n) || !dynamic_value(elf, DT_VERNEED, 0, &address))
+		return false;
+	uint64_t offset = file_offset(elf, address);
+	for (; n > 0; n--) {
+		const ElfW(Verneed) *library = at(elf, offset, sizeof *library);
+		uint64_t at_version = library ? offset + library->vn_aux : 0;
+		for (unsigned i = 0; library && i < library->vn_cnt; i++) {
+			const ElfW(Vernaux) *version = at(elf, at_version, sizeof *version);
+			const char *name = version ? dynamic_string(elf, version->vna_name) : NULL;
+			if (name && strncmp(name, prefix, strlen(prefix)) == 0)
+				return true;
+			if (!version || !version->vna_next)
+				break;
+			at_version += version->vna_next;
+		}
+		if (!library || !library->vn_next)
+			break;
+		offset += library->vn_next;
+	}
+	return false;
 }
 
 /* Is the symbol defined in a table of this type (SHT_SYMTAB, SHT_DYNSYM)? */

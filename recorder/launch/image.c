@@ -8,42 +8,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOTES_BYTES    4096
-#define NAMES_BYTES    (1 << 20)
-#define SMALL_BYTES    (1 << 20) /* of a section: so little is kept whatever it is */
-#define PROGRAMS_MAX   64
-#define BUILD_ID_BYTES ((IMAGE_ID_CHARS - 1) / 2)
+#define NOTES_BYTES  4096
+#define NAMES_BYTES  (1 << 20)
+#define SMALL_BYTES  (1 << 20) /* a section that is not larger is kept, whatever it is */
+#define PROGRAMS_MAX 64
 
-static bool read_at(const struct image *image, void *bytes, size_t n_bytes, uint64_t offset)
+static bool read_at(const struct elf_image *image, void *bytes, size_t n_bytes, uint64_t offset)
 {
 	return offset < (uint64_t)image->status.st_size && pread(image->fd, bytes, n_bytes, (off_t)offset) == (ssize_t)n_bytes;
 }
 
 /* Sets the id if it is among the notes at `offset`. */
-static void find_id(struct image *image, uint64_t offset, uint64_t n_bytes)
+static void find_id(struct elf_image *image, uint64_t offset, uint64_t n_bytes)
 {
-	unsigned char notes[NOTES_BYTES];
-	size_t at = 0, n = n_bytes < sizeof notes ? (size_t)n_bytes : sizeof notes;
-	if (!read_at(image, notes, n, offset))
-		return;
-	while (n - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr note;
-		memcpy(&note, notes + at, sizeof note);
-		at += sizeof note;
-		size_t name_bytes = ((size_t)note.n_namesz + 3) & ~(size_t)3, id_bytes = ((size_t)note.n_descsz + 3) & ~(size_t)3;
-		if (name_bytes > n - at || id_bytes > n - at - name_bytes)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes + at, "GNU", 4) == 0 &&
-		    note.n_descsz <= BUILD_ID_BYTES) {
-			for (size_t i = 0; i < note.n_descsz; i++)
-				sprintf(image->id + 2 * i, "%02x", notes[at + name_bytes + i]);
-			return;
-		}
-		at += name_bytes + id_bytes;
-	}
+	unsigned char notes[NOTES_BYTES], id[BUILD_ID_BYTES];
+	size_t n = n_bytes < sizeof notes ? (size_t)n_bytes : sizeof notes;
+	size_t id_bytes = read_at(image, notes, n, offset) ? build_id_find(notes, n, id) : 0;
+	for (size_t i = 0; i < id_bytes; i++)
+		sprintf(image->id + 2 * i, "%02x", id[i]);
 }
 
-static void read_sections(struct image *image)
+static void read_sections(struct elf_image *image)
 {
 	size_t n_bytes = image->header.e_shnum * sizeof *image->sections;
 	if (!n_bytes || image->header.e_shentsize != sizeof *image->sections || !(image->sections = malloc(n_bytes)))
@@ -56,10 +41,10 @@ static void read_sections(struct image *image)
 	}
 }
 
-/* By the sections first: those of debug files are right where their program headers are not. */
-static void read_id(struct image *image)
+/* It tries the sections first: those of debug files are right where their program headers are not. */
+static void read_id(struct elf_image *image)
 {
-	for (unsigned i = 0; i < image->n_sections && !image->id[0]; i++)
+	for (unsigned i = 0; image->sections && i < image->n_sections && !image->id[0]; i++)
 		if (image->sections[i].sh_type == SHT_NOTE)
 			find_id(image, image->sections[i].sh_offset, image->sections[i].sh_size);
 	for (unsigned i = 0; i < image->header.e_phnum && i < PROGRAMS_MAX && !image->id[0]; i++) {
@@ -71,9 +56,9 @@ static void read_id(struct image *image)
 	}
 }
 
-bool image_open(struct image *image, const char *path)
+bool image_open(struct elf_image *image, const char *path)
 {
-	*image = (struct image){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+	*image = (struct elf_image){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
 	if (image->fd < 0)
 		return false;
 	if (fstat(image->fd, &image->status) != 0 || !S_ISREG(image->status.st_mode) ||
@@ -88,13 +73,13 @@ bool image_open(struct image *image, const char *path)
 	return true;
 }
 
-void image_close(struct image *image)
+void image_close(struct elf_image *image)
 {
 	free(image->sections);
 	close(image->fd);
 }
 
-void image_debug_link(const struct image *image, char name[NAME_MAX + 1])
+void image_debug_link(const struct elf_image *image, char name[NAME_MAX + 1])
 {
 	unsigned names = image->header.e_shstrndx;
 	name[0] = '\0';
@@ -116,21 +101,21 @@ void image_debug_link(const struct image *image, char name[NAME_MAX + 1])
 	name[0] = '\0';
 }
 
-/* Code is kept, as it tells what a construct calls; so is what names the functions that it calls. */
+/* Is the section kept? Code is, as it shows what a construct calls; so are the names of the functions that it calls. */
 static bool is_wanted(const Elf64_Shdr *section)
 {
 	bool is_data = section->sh_flags & SHF_ALLOC && !(section->sh_flags & SHF_EXECINSTR) && section->sh_type == SHT_PROGBITS;
 	return section->sh_type != SHT_NOBITS && section->sh_size && (!is_data || section->sh_size <= SMALL_BYTES);
 }
 
-static void add(struct stretch *parts, size_t *n, const struct image *image, uint64_t offset, uint64_t n_bytes)
+static void add(struct file_range *parts, size_t *n, const struct elf_image *image, uint64_t offset, uint64_t n_bytes)
 {
 	uint64_t size = (uint64_t)image->status.st_size;
 	if (offset < size && n_bytes)
-		parts[(*n)++] = (struct stretch){offset, n_bytes < size - offset ? n_bytes : size - offset};
+		parts[(*n)++] = (struct file_range){offset, n_bytes < size - offset ? n_bytes : size - offset};
 }
 
-size_t image_parts(const struct image *image, struct stretch **parts)
+size_t image_parts(const struct elf_image *image, struct file_range **parts)
 {
 	size_t n = 0;
 	*parts = image->n_sections ? malloc((image->n_sections + 3) * sizeof **parts) : NULL;

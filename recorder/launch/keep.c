@@ -10,17 +10,17 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "recorder/drain/disk_budget.h"
 #include "recorder/launch/copy.h"
 #include "recorder/launch/image.h"
 #include "recorder/launch/survey_meta.h"
-#include "recorder/room.h"
 
 #define WHOLE_BYTES_MAX (UINT64_C(64) << 20) /* of a larger file only its parts are kept */
 #define RUN_BYTES_MAX   (UINT64_C(1) << 30)  /* kept of one launch */
 #define FILES_MAX       1024                 /* of a dump */
 
 /* A file that this launch has kept. */
-struct kept {
+struct kept_file {
 	char name[IMAGE_ID_CHARS + 8]; /* below binaries/ */
 	size_t dump;                   /* the first that has it */
 	uint64_t n_bytes;
@@ -29,7 +29,7 @@ struct kept {
 
 struct keeper {
 	const struct survey_list *list;
-	struct kept *kept;
+	struct kept_file *kept;
 	size_t n_kept;
 	uint64_t n_bytes;
 };
@@ -107,7 +107,7 @@ static void take_map(struct keeping *k, char *value)
 	strcpy(more[k->n_mapped++].id, id);
 }
 
-/* Reads what meta tells. The text stays as long as `mapped` does. Lines of maps may come before those of the runtimes. */
+/* Reads a dump's meta. The text stays as long as `mapped` does. Lines of maps may precede those of the runtimes. */
 static void take_meta(struct keeping *k, char *text)
 {
 	char *rest = text, *key, *value;
@@ -139,21 +139,21 @@ static void take_meta(struct keeping *k, char *text)
 	free(maps);
 }
 
-/* May so many bytes more be written? */
+/* May `n_bytes` more be written? */
 static bool has_room(const struct keeping *k, uint64_t n_bytes)
 {
 	struct statfs fs;
 	if (k->keeper->n_bytes + n_bytes > RUN_BYTES_MAX || k->used_bytes + n_bytes > k->limit_bytes || fstatfs(k->place, &fs) != 0)
 		return false;
-	return fs.f_blocks == 0 || room_free(&fs) >= k->left_free + n_bytes;
+	return fs.f_blocks == 0 || budget_free(&fs) >= k->left_free + n_bytes;
 }
 
-/* Makes a link to the file if an earlier dump of this launch has it. */
-static const struct kept *find_kept(const struct keeping *k, const char *name)
+/* Returns the file if an earlier dump of this launch has it, and makes a link to it. NULL: none has it. */
+static const struct kept_file *find_kept(const struct keeping *k, const char *name)
 {
 	const struct keeper *keeper = k->keeper;
 	for (size_t i = 0; i < keeper->n_kept; i++) {
-		const struct kept *kept = &keeper->kept[i];
+		const struct kept_file *kept = &keeper->kept[i];
 		char path[PATH_MAX + 256];
 		if (strcmp(kept->name, name) != 0)
 			continue;
@@ -165,9 +165,9 @@ static const struct kept *find_kept(const struct keeping *k, const char *name)
 }
 
 /* Copies an open file to `name`. Returns NULL, or why it was not kept. */
-static const char *keep_image(struct keeping *k, const struct image *image, const char *name, struct kept *kept)
+static const char *keep_image(struct keeping *k, const struct elf_image *image, const char *name, struct kept_file *kept)
 {
-	struct stretch *parts = NULL;
+	struct file_range *parts = NULL;
 	size_t n_parts = 0;
 	uint64_t n_bytes = (uint64_t)image->status.st_size;
 	kept->is_whole = n_bytes <= WHOLE_BYTES_MAX;
@@ -186,7 +186,7 @@ static const char *keep_image(struct keeping *k, const struct image *image, cons
 		return why;
 	k->used_bytes += n_bytes;
 	k->keeper->n_bytes += n_bytes;
-	struct kept *more = realloc(k->keeper->kept, (k->keeper->n_kept + 1) * sizeof *more);
+	struct kept_file *more = realloc(k->keeper->kept, (k->keeper->n_kept + 1) * sizeof *more);
 	if (more) {
 		k->keeper->kept = more;
 		kept->dump = k->dump;
@@ -196,13 +196,13 @@ static const char *keep_image(struct keeping *k, const struct image *image, cons
 	return NULL;
 }
 
-static void put_kept(struct keeping *k, const char *word, const char *id, const struct kept *kept, const char *path)
+static void put_kept(struct keeping *k, const char *word, const char *id, const struct kept_file *kept, const char *path)
 {
 	fprintf(k->out, "%s %s %" PRIu64 " %s %s\n", word, id, kept->n_bytes, kept->is_whole ? "whole" : "parts", path);
 }
 
 /* Opens the separate debug file at a path if it is that of the build id. */
-static bool open_debug(struct image *debug, const char *path, const char *id)
+static bool open_debug(struct elf_image *debug, const char *path, const char *id)
 {
 	if (!image_open(debug, path))
 		return false;
@@ -212,21 +212,21 @@ static bool open_debug(struct image *debug, const char *path, const char *id)
 	return false;
 }
 
-/* Keeps the separate debug file, where the debuggers of this machine would find it. */
-static void keep_debug(struct keeping *k, const struct mapped *mapped, const struct image *image)
+/* Keeps the separate debug file, if it is in one of the places where debuggers search. */
+static void keep_debug(struct keeping *k, const struct mapped *mapped, const struct elf_image *image)
 {
 	char link[NAME_MAX + 1], paths[4][2 * PATH_MAX + NAME_MAX], name[IMAGE_ID_CHARS + 8];
 	const char *slash = strrchr(mapped->path, '/');
 	int n_dir = slash ? (int)(slash - mapped->path) : 0;
-	struct image debug;
-	struct kept kept;
+	struct elf_image debug;
+	struct kept_file kept;
 	image_debug_link(image, link);
 	snprintf(name, sizeof name, "%s.debug", mapped->id);
 	snprintf(paths[0], sizeof paths[0], "/usr/lib/debug/.build-id/%.2s/%s.debug", mapped->id, mapped->id + 2);
 	snprintf(paths[1], sizeof paths[1], "%.*s/%s", n_dir, mapped->path, link);
 	snprintf(paths[2], sizeof paths[2], "%.*s/.debug/%s", n_dir, mapped->path, link);
 	snprintf(paths[3], sizeof paths[3], "/usr/lib/debug%.*s/%s", n_dir, mapped->path, link);
-	const struct kept *before = find_kept(k, name);
+	const struct kept_file *before = find_kept(k, name);
 	for (unsigned i = 0; i < (link[0] ? 4 : 1); i++) {
 		if (!open_debug(&debug, paths[i], mapped->id))
 			continue;
@@ -243,8 +243,8 @@ static void keep_debug(struct keeping *k, const struct mapped *mapped, const str
 /* Keeps one file. Returns NULL, or a word why it is not. */
 static const char *keep_file(struct keeping *k, const struct mapped *mapped)
 {
-	struct image image;
-	struct kept kept;
+	struct elf_image image;
+	struct kept_file kept;
 	if (mapped->id[0] == '-')
 		return "no-build-id";
 	if (!mapped->is_wanted)
@@ -252,7 +252,7 @@ static const char *keep_file(struct keeping *k, const struct mapped *mapped)
 	if (!image_open(&image, mapped->path))
 		return errno == ENOENT || errno == ENOTDIR ? "gone" : errno == ENOEXEC ? "changed" : "cannot-be-read";
 	const char *why = strcmp(image.id, mapped->id) == 0 ? NULL : "changed";
-	const struct kept *before = why ? NULL : find_kept(k, mapped->id);
+	const struct kept_file *before = why ? NULL : find_kept(k, mapped->id);
 	if (!why && !before)
 		why = keep_image(k, &image, mapped->id, &kept);
 	if (!why) {
@@ -284,28 +284,33 @@ static bool begin(struct keeping *k, const char *path)
 	return k->out;
 }
 
+/* Copies all files of the list, and closes the list. */
+static void keep_all(struct keeping *k)
+{
+	fputs("otter-binaries 1\n", k->out);
+	for (size_t i = 0; i < k->n_mapped; i++) {
+		const char *why = keep_file(k, &k->mapped[i]); // NOLINT(clang-analyzer-unix.Malloc): keep_of_dump() frees the list
+		if (why)
+			fprintf(k->out, "left %s %s %s\n", k->mapped[i].id, why, k->mapped[i].shown);
+	}
+	fclose(k->out);
+}
+
 static void keep_of_dump(struct keeper *keeper, size_t dump)
 {
 	const struct survey *survey = &keeper->list->surveys[dump];
 	struct keeping k = {.keeper = keeper,
 			    .dump = dump,
 			    .limit_bytes = UINT64_MAX,
-			    .left_free = ROOM_LEFT_MIN,
+			    .left_free = BUDGET_LEFT_MIN,
 			    .used_bytes = survey->n_bytes};
 	char path[PATH_MAX + 8];
 	snprintf(path, sizeof path, "%s/meta", survey->path);
 	char *text = survey_read_whole(path);
 	if (text)
 		take_meta(&k, text);
-	if (k.n_mapped && begin(&k, survey->path)) {
-		fputs("otter-binaries 1\n", k.out);
-		for (size_t i = 0; i < k.n_mapped; i++) {
-			const char *why = keep_file(&k, &k.mapped[i]);
-			if (why)
-				fprintf(k.out, "left %s %s %s\n", k.mapped[i].id, why, k.mapped[i].shown);
-		}
-		fclose(k.out);
-	}
+	if (k.n_mapped && begin(&k, survey->path))
+		keep_all(&k);
 	if (k.n_mapped && k.place >= 0)
 		close(k.place);
 	for (size_t i = 0; i < k.n_mapped; i++)

@@ -19,7 +19,7 @@ void report(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(line, sizeof line, format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "otter-record: %s\n", line); /* in one write: other processes write there too */
+	fprintf(stderr, "otter-record: %s\n", line); /* in one write: other processes write there, too */
 }
 
 /* Returns the path, relative to the working directory if it lies below it. */
@@ -77,10 +77,25 @@ static void report_dump(const struct survey *survey)
 	       plural(survey->n_records), bytes, survey->n_lost, (double)survey->stalled_ns / 1e6, state);
 	for (const char *note = survey->notes, *end; note && (end = strchr(note, '\n')); note = end + 1)
 		report("%s: note: %.*s", from_here(survey->path), (int)(end - note), note);
+	if (survey->libgomp[0] && survey->needs_libgomp)
+		report("%s: gcc's %s was loaded as well; what calls it and not LLVM's runtime is not recorded",
+		       from_here(survey->path), survey->libgomp);
 }
 
-/* Says what an hour of such a run takes, where that is much, or where the file system has not room for some hours. A few
- * bytes in less than a second tell too little. */
+/* Says once that libomp took libgomp's place, where that was not known before the run. */
+static void report_stand_in(const struct launch *launch, const struct survey_list *list)
+{
+	bool has_stand_in = false;
+	for (size_t i = 0; i < list->n_surveys; i++)
+		has_stand_in |= list->surveys[i].has_stand_in && list->surveys[i].needs_libgomp;
+	if (has_stand_in && !target_needs_libomp(&launch->target))
+		report("LLVM's %s takes the place of gcc's libgomp, which has no tools interface; times may change, and --no-libomp "
+		       "leaves libgomp alone",
+		       launch->gomp.libomp);
+}
+
+/* Reports how much an hour of such a run takes, where that is much, or where the file system has no room for some
+ * hours. A few bytes in less than a second are not enough to know. */
 static void report_rate(const struct survey_list *list)
 {
 	const struct survey *first = &list->surveys[0];
@@ -107,7 +122,7 @@ static void report_rate(const struct survey_list *list)
 		report("at this rate an hour takes %s", bytes);
 }
 
-/* Reports why nothing was recorded, as far as the launcher can tell. */
+/* Reports why nothing was recorded, as far as the launcher can know. */
 static void report_none(const struct launch *launch)
 {
 	struct checks checks;
@@ -130,14 +145,15 @@ void report_dumps(const struct launch *launch, const struct survey_list *list, b
 {
 	for (size_t i = 0; !is_quiet && i < list->n_surveys; i++)
 		report_dump(&list->surveys[i]);
-	if (list->n_surveys && !is_quiet)
+	if (list->n_surveys && !is_quiet) {
+		report_stand_in(launch, list);
 		report_rate(list);
+	}
 	if (list->n_surveys == 0)
 		report_none(launch);
-	else if (!is_quiet && launch->target.kind == TARGET_SCRIPT)
-		report("%s is a script: if it started programs that gcc linked to libgomp, these were not recorded (see "
-		       "otter-record(1))",
-		       launch->target.path);
+	else if (!is_quiet && launch->target.kind == TARGET_SCRIPT && !launch->gomp.is_replaced)
+		report("%s is a script: what it started that uses gcc's libgomp was not recorded: %s", launch->target.path,
+		       launch->gomp.reason);
 }
 
 int report_check(const struct launch *launch)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Prints the launcher's messages: a line on stderr for each dump when the program has ended, or why there is none, and
- * the results of --check on stdout. Called by main.c.
+ * the results of --check on stdout.
  */
 #ifndef OTTER_RECORDER_LAUNCH_REPORT_H
 #define OTTER_RECORDER_LAUNCH_REPORT_H

@@ -10,9 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "recorder/switch_event.h"
+#include "common/clock.h"
+#include "recorder/kernel/switch_event.h"
 
-/* Signals by which others end, stop, continue or inform a program; a batch system's SIGTERM at the time limit is one. */
+/* Signals that end, stop, continue or inform a program; a batch system's SIGTERM at the time limit is one. */
 static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,  SIGTERM,
 				SIGCONT, SIGTSTP, SIGALRM, SIGXCPU, SIGWINCH, SIGURG};
 
@@ -44,7 +45,7 @@ static int wait_for(pid_t program, const sigset_t *waited)
 	}
 }
 
-int run_program(char *const argv[], bool has_switches, int *wait_status)
+int run_program(const char *path, char *const argv[], bool has_switches, struct child *child)
 {
 	int failure[2]; /* a pipe for the errno of a failed exec; a successful exec closes it */
 	if (pipe2(failure, O_CLOEXEC) != 0)
@@ -54,11 +55,10 @@ int run_program(char *const argv[], bool has_switches, int *wait_status)
 	sigaddset(&waited, SIGCHLD);
 	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
 		sigaddset(&waited, passed_on[i]);
-	/* No signal may come between the fork and the wait. If our parent left SIGCHLD ignored, we would not get the
-	 * status. */
+	/* No signal may be lost between the fork and the wait. If our parent left SIGCHLD ignored, we would not get the status. */
 	struct sigaction old_child, old_pipe;
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &old_child);
-	/* Where nobody reads our stderr any more, what we report there is lost, and the program's status is not. */
+	/* Where stderr is a pipe without a reader, our messages are lost, but the program's status is not. */
 	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, &old_pipe);
 	sigprocmask(SIG_BLOCK, &waited, &old_mask);
 
@@ -66,12 +66,16 @@ int run_program(char *const argv[], bool has_switches, int *wait_status)
 	/* The first event of a machine takes 10 ms, as the kernel patches its scheduler. If one is open already, the
 	 * program's threads do not wait for that. */
 	int event = has_switches ? switch_event_open() : -1;
-	pid_t program = fork();
+	child->start_ns = clock_ns(CLOCK_MONOTONIC);
+	pid_t program = child->pid = fork();
 	if (program == 0) {
 		sigaction(SIGCHLD, &old_child, NULL);
 		sigaction(SIGPIPE, &old_pipe, NULL);
 		sigprocmask(SIG_SETMASK, &old_mask, NULL);
-		execvp(argv[0], argv);
+		if (path)
+			execv(path, argv);
+		else
+			execvp(argv[0], argv);
 		error = errno;
 		ssize_t n = write(failure[1], &error, sizeof error);
 		_exit(n == sizeof error ? 127 : 126);
@@ -82,7 +86,8 @@ int run_program(char *const argv[], bool has_switches, int *wait_status)
 	if (program > 0) {
 		while (read(failure[0], &error, sizeof error) < 0 && errno == EINTR)
 			;
-		*wait_status = wait_for(program, &waited);
+		child->wait_status = wait_for(program, &waited);
+		child->end_ns = clock_ns(CLOCK_MONOTONIC);
 	}
 	close(failure[0]);
 	if (event >= 0)

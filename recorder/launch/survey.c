@@ -12,9 +12,11 @@
 #include "common/event.h"
 #include "common/format.h"
 #include "common/pack.h"
+#include "common/process.h"
+#include "common/rings.h"
 #include "recorder/launch/survey_meta.h"
 
-/* The newest segment of a stream. It tells how much came before it. */
+/* The newest segment of a stream. Its header counts the records before it. */
 struct newest {
 	uint64_t sequence; /* 0: none */
 	uint64_t n_records;
@@ -36,6 +38,8 @@ struct scan {
 	size_t n_streams;
 	char **files;
 	size_t n_files;
+	int fd;         /* the file that was opened last; -1: none */
+	size_t fd_file; /* which one it is */
 	struct survey_meta meta;
 	struct clock_triple last; /* of all that were read */
 };
@@ -84,19 +88,20 @@ static void take_segment(struct scan *scan, off_t place, struct segment_header h
 		scan->last = (struct clock_triple){header.ticks, header.monotonic_ns, header.realtime_ns};
 }
 
-/* Takes the segment at `place` of the file, of which at most `used_bytes` are used. */
-static void read_segment(struct scan *scan, int fd, off_t place, uint64_t used_bytes)
+/* Takes the segment at `place` of the file, of which at most `used_bytes` are used. Returns how many are. */
+static uint64_t read_segment(struct scan *scan, int fd, off_t place, uint64_t used_bytes)
 {
 	struct segment_header header;
 	if (used_bytes < sizeof header || !read_header(fd, place, &header))
-		return;
+		return 0;
 	uint32_t closed = low32(header.closed) & ~SEGMENT_SEALED;
 	if (header.closed == segment_closed(low32(header.closed)) && closed >= sizeof header && closed < used_bytes)
 		used_bytes = closed;
 	take_segment(scan, place, header, used_bytes, (struct pack_header){0});
+	return used_bytes;
 }
 
-/* Takes the packed segments of a file or packing buffer. Whether their records are right is for the builder to see. */
+/* Takes the packed segments of a file or packing buffer. Their records are not checked. */
 static void read_packed(struct scan *scan, int fd, off_t size)
 {
 	struct segment_header header;
@@ -157,13 +162,16 @@ static void read_file(struct survey *survey, struct scan *scan, const char *dir,
 	int fd = survey_open(files[scan->n_files++], &st);
 	if (fd >= 0) {
 		/* A ring's file has its full length from the beginning; its size is what is allocated. */
-		survey->n_bytes += is_ring || is_buffer ? (uint64_t)st.st_blocks * 512 : (uint64_t)st.st_size;
+		if (!is_segments)
+			survey->n_bytes += is_ring || is_buffer ? (uint64_t)st.st_blocks * 512 : (uint64_t)st.st_size;
 		/* Holes have no segments, and a file may be one of exabytes. */
 		for (off_t place = 0; is_segments && (place = lseek(fd, place, SEEK_DATA)) >= 0;
 		     place += scan->meta.segment_bytes) {
 			place -= place % scan->meta.segment_bytes;
 			uint64_t rest = (uint64_t)(st.st_size - place);
-			read_segment(scan, fd, place, rest < scan->meta.segment_bytes ? rest : scan->meta.segment_bytes);
+			/* Between segments that are not full there are holes. */
+			survey->n_bytes +=
+				read_segment(scan, fd, place, rest < scan->meta.segment_bytes ? rest : scan->meta.segment_bytes);
 		}
 		if (is_ring)
 			read_ring(scan, fd);
@@ -184,14 +192,26 @@ static void read_files(struct survey *survey, struct scan *scan, const char *pat
 		closedir(dir);
 }
 
-/* Reads the segment, unpacked. Returns NULL if that is not possible. */
-static unsigned char *read_whole_segment(const struct scan *scan, const struct newest *newest, size_t *n_bytes)
+/* Opens a file that was read. It stays open: in most dumps the newest segments of all streams are in one file. */
+static int open_again(struct scan *scan, size_t file)
 {
 	struct stat st;
+	if (scan->fd >= 0 && scan->fd_file == file)
+		return scan->fd;
+	if (scan->fd >= 0)
+		close(scan->fd);
+	scan->fd = survey_open(scan->files[file], &st);
+	scan->fd_file = file;
+	return scan->fd;
+}
+
+/* Reads the segment, unpacked. Returns NULL if that is not possible. */
+static unsigned char *read_whole_segment(struct scan *scan, const struct newest *newest, size_t *n_bytes)
+{
 	size_t n_before = sizeof(struct segment_header), n_packed = sizeof newest->pack + newest->pack.n_bytes;
 	bool is_packed = newest->pack.magic != 0;
 	unsigned char *bytes = malloc(newest->used_bytes), *packed = is_packed ? malloc(n_packed) : NULL;
-	int fd = bytes && (packed || !is_packed) ? survey_open(scan->files[newest->file], &st) : -1;
+	int fd = bytes && (packed || !is_packed) ? open_again(scan, newest->file) : -1;
 	ssize_t n = -1;
 	if (fd >= 0 && !is_packed)
 		n = pread(fd, bytes, newest->used_bytes, newest->place);
@@ -199,16 +219,14 @@ static unsigned char *read_whole_segment(const struct scan *scan, const struct n
 		n = (ssize_t)(n_before + sizeof(struct record) * unpack_records(&newest->pack, packed + sizeof newest->pack,
 										(struct record *)(void *)(bytes + n_before),
 										newest->pack.n_records));
-	if (fd >= 0)
-		close(fd);
 	free(packed);
 	*n_bytes = n > 0 ? (size_t)n : 0;
 	return bytes;
 }
 
 /* Finds the last task number that the stream gave, and the number of units whose creation it has: the header of the
- * newest segment counts those before it, its records tell the rest. */
-static void count_work(struct survey *survey, const struct scan *scan, const struct newest *newest)
+ * newest segment counts those before it, and its records have the rest. */
+static void count_work(struct survey *survey, struct scan *scan, const struct newest *newest)
 {
 	uint64_t n_tasks = newest->n_tasks;
 	uint64_t n_units = newest->n_units;
@@ -226,7 +244,7 @@ static void count_work(struct survey *survey, const struct scan *scan, const str
 	survey->n_units += n_units;
 }
 
-static void sum_up(struct survey *survey, const struct scan *scan)
+static void sum_up(struct survey *survey, struct scan *scan)
 {
 	uint64_t stalled_ticks = 0;
 	for (size_t i = 0; i < scan->n_streams; i++) {
@@ -247,7 +265,7 @@ static void sum_up(struct survey *survey, const struct scan *scan)
 						(double)(scan->last.monotonic_ns - scan->meta.start.monotonic_ns) / (double)ticks);
 }
 
-/* How long it was recorded: ticks are converted by the start and the latest time that there is. */
+/* Finds how long was recorded: ticks are converted by the start and the latest known time. */
 static void find_times(struct survey *survey, const struct scan *scan)
 {
 	const struct survey_meta *meta = &scan->meta;
@@ -262,20 +280,25 @@ static void find_times(struct survey *survey, const struct scan *scan)
 /* Surveys the dump at survey->path if it is one of this launch. */
 static bool take(struct survey *survey, const char *launch)
 {
-	struct scan scan = {0};
+	struct scan scan = {.fd = -1};
 	bool is_ours = survey_read_meta(survey, &scan.meta, launch);
 	if (is_ours) {
+		survey->pid = scan.meta.pid;
 		survey->start_ns = scan.meta.start.realtime_ns;
 		scan.last = scan.meta.start;
+		survey->is_running = process_runs(scan.meta.pid, scan.meta.pid_start);
+		if (scan.meta.ring_dir[0] && !survey->is_running)
+			rings_collect(survey->path, scan.meta.ring_dir);
 		read_files(survey, &scan, survey->path);
 		if (scan.meta.ring_dir[0])
 			read_files(survey, &scan, scan.meta.ring_dir);
 		sum_up(survey, &scan);
 		find_times(survey, &scan);
-		survey->is_running = survey_still_runs(&scan.meta);
 	} else {
 		free(survey->notes);
 	}
+	if (scan.fd >= 0)
+		close(scan.fd);
 	for (size_t i = 0; i < scan.n_files; i++)
 		free(scan.files[i]);
 	free(scan.files);

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "common/format.h"
+#include "common/libgomp.h"
+#include "recorder/launch/elf.h"
 #include "recorder/launch/survey.h"
 
 /* A meta is shorter: what is longer is something else. */
@@ -74,18 +76,70 @@ static void append_note(struct survey *survey, const char *note)
 	survey->notes = notes;
 }
 
+/* Files with code that the process has mapped, as meta names them. */
+struct mapped_files {
+	const char **paths;
+	size_t n_paths;
+};
+
+static void note_mapped(struct mapped_files *mapped, const char *path)
+{
+	const char **paths = realloc(mapped->paths, (mapped->n_paths + 1) * sizeof *paths);
+	if (!paths)
+		return;
+	mapped->paths = paths;
+	paths[mapped->n_paths++] = path;
+}
+
+static bool needs_libgomp(const char *path)
+{
+	struct elf elf;
+	const char *needed;
+	bool is_needed = false;
+	if (elf_open(&elf, path) == ELF_OURS)
+		for (unsigned i = 0; !is_needed && (needed = elf_needed(&elf, i)); i++)
+			is_needed = strncmp(needed, "libgomp", 7) == 0;
+	elf_close(&elf);
+	return is_needed;
+}
+
+/* Finds whether a mapped file needs a libgomp. Files are opened only where there is one: there may be hundreds. */
+static void find_need(struct survey *survey, const struct mapped_files *mapped)
+{
+	for (size_t i = 0; (survey->has_stand_in || survey->libgomp[0]) && !survey->needs_libgomp && i < mapped->n_paths; i++)
+		survey->needs_libgomp = needs_libgomp(mapped->paths[i]);
+}
+
+/* Takes a mapping of code: "START END OFFSET ID PATH". */
+static void read_map(struct survey *survey, struct mapped_files *mapped, char *value)
+{
+	int at = 0;
+	if (sscanf(value, "%*s %*s %*s %*s %n", &at) < 0 || !at)
+		return;
+	const char *path = survey_unescape(value + at), *slash = strrchr(path, '/');
+	note_mapped(mapped, path);
+	if (!slash || strncmp(slash, "/libgomp", 8) != 0 || !strstr(slash, ".so"))
+		return;
+	if (libgomp_is_stand_in(path))
+		survey->has_stand_in = true;
+	else
+		snprintf(survey->libgomp, sizeof survey->libgomp, "%s", path);
+}
+
 /* `ended` closes a block of losses. If there are several blocks (finalize, then the destructor), the last one is right. */
-static void read_line(struct survey *survey, struct survey_meta *meta, const char *key, char *value)
+static void read_line(struct survey *survey, struct survey_meta *meta, struct mapped_files *mapped, const char *key, char *value)
 {
 	uint64_t count = strtoull(value, NULL, 10);
 	if (strcmp(key, "segment_bytes") == 0)
 		meta->segment_bytes = (uint32_t)count;
 	else if (strcmp(key, "pid") == 0)
-		meta->pid = (pid_t)count;
+		meta->pid = (long long)count;
 	else if (strcmp(key, "pid_start") == 0)
 		meta->pid_start = count;
 	else if (strcmp(key, "ring_dir") == 0)
 		snprintf(meta->ring_dir, sizeof meta->ring_dir, "%s", survey_unescape(value));
+	else if (strcmp(key, "map") == 0)
+		read_map(survey, mapped, value);
 	else if (strcmp(key, "argobots") == 0)
 		survey->has_argobots = true;
 	else if (strcmp(key, "note") == 0)
@@ -125,6 +179,7 @@ bool survey_read_meta(struct survey *survey, struct survey_meta *meta, const cha
 	char path[PATH_MAX + 8];
 	snprintf(path, sizeof path, "%s/meta", survey->path);
 	char *text = survey_read_whole(path), *rest = text, *key, *value;
+	struct mapped_files mapped = {0};
 	bool is_ours = false;
 	bool is_dump = text && survey_next_line(&rest, &key, &value) && strcmp(key, "otter-dump") == 0;
 	long major = is_dump ? strtol(value, NULL, 10) : 0;
@@ -133,26 +188,12 @@ bool survey_read_meta(struct survey *survey, struct survey_meta *meta, const cha
 		if (strcmp(key, "env") == 0 && strncmp(value, "OTTER_LAUNCH=", 13) == 0 && strcmp(value + 13, launch) == 0)
 			is_ours = true;
 		else
-			read_line(survey, meta, key, value);
+			read_line(survey, meta, &mapped, key, value);
 	}
+	if (is_ours)
+		find_need(survey, &mapped);
+	free(mapped.paths);
 	free(text);
 	bool is_usable = meta->segment_bytes >= SEGMENT_BYTES_MIN && meta->segment_bytes <= SEGMENT_BYTES_MAX;
 	return is_ours && is_usable;
-}
-
-bool survey_still_runs(const struct survey_meta *meta)
-{
-	char path[64], *text, *p;
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)meta->pid);
-	FILE *file = fopen(path, "re");
-	char line[1024];
-	text = file ? fgets(line, sizeof line, file) : NULL;
-	if (file)
-		fclose(file);
-	p = text ? strrchr(text, ')') : NULL; /* the command's name may contain anything */
-	if (!p || p[1] == '\0' || p[2] == 'Z' || p[2] == 'X')
-		return false;
-	for (int field = 2; p && field < 22; field++)
-		p = strchr(p + 1, ' ');
-	return p && strtoull(p, NULL, 10) == meta->pid_start;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads a dump's meta for the survey: whose dump it is, what the recorder noted, and what the reading of the segments has
- * to know. Called by survey.c and keep.c, in the launcher's one thread.
+ * Reads a dump's meta for the survey: the launch that it belongs to, the recorder's notes, and the figures that are
+ * needed to read its segments.
  */
 #ifndef OTTER_RECORDER_LAUNCH_SURVEY_META_H
 #define OTTER_RECORDER_LAUNCH_SURVEY_META_H
@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 
 #include "common/clock.h"
 
@@ -18,29 +17,26 @@ struct survey;
 
 struct survey_meta {
 	uint32_t segment_bytes;
-	struct clock_triple start, end; /* end: without realtime; 0: it did not come to its end */
+	struct clock_triple start, end; /* end: without realtime; 0: the process did not reach its end */
 	uint64_t stopped_ticks;         /* when recording was stopped; 0: it was not */
 	uint64_t free_at_start, left_free;
 	bool has_limit;
 	char ring_dir[PATH_MAX]; /* "": the rings are in the dump */
-	pid_t pid;
+	long long pid;
 	uint64_t pid_start;
 	uint64_t lost_in_block; /* in a block of losses that no line `ended` has closed */
 	uint64_t n_overwritten;
 };
 
-/* Reads the meta of the dump at survey->path, and what it says of the survey itself. False: it is no dump of this launch;
- * the survey may have notes nevertheless. */
+/* Reads the meta of the dump at survey->path, and fills in the survey's own fields. False: it is no dump of this
+ * launch; the survey may have notes nevertheless. */
 bool survey_read_meta(struct survey *survey, struct survey_meta *meta, const char *launch);
 
-/* Does the process still run? Its pid may belong to another process by now: the start time tells. */
-bool survey_still_runs(const struct survey_meta *meta);
-
-/* Opens a file below OTTER_DIR, where anybody may have put anything: it waits for nobody, and only a regular file is
- * taken. Returns -1 if it is not one. */
+/* Opens a file below OTTER_DIR, which other users may have made: it does not block, and opens only a regular file.
+ * Returns -1 if it is not one. */
 int survey_open(const char *path, struct stat *st);
 
-/* The text of such a file, as large as a meta at most; the caller frees it. NULL: it cannot be read. */
+/* Returns the text of such a file, as large as a meta at most; the caller frees it. NULL: it cannot be read. */
 char *survey_read_whole(const char *path);
 
 /* Returns the next line of `*rest`, split into its key and the value after it. A last line without its newline is cut

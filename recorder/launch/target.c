@@ -2,17 +2,17 @@
 #include "recorder/launch/target.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "recorder/launch/elf.h"
+#include "recorder/launch/libraries.h"
 
 /* Searches as execvp(3) does: in PATH, if the name has no slash. Takes the first file that may be executed, else the
  * first that is there. */
@@ -54,17 +54,28 @@ static bool is_libgomp(const char *soname)
 	return strncmp(soname, "libgomp.so", 10) == 0;
 }
 
-static const char *base_name(const char *path)
+/* OpenACC's entries have versions of their own. */
+static void note_openacc(struct target *target, const struct elf *elf, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
+	if (!target->uses_openacc[0] && (elf_needs_version(elf, "GOACC_") || elf_needs_version(elf, "OACC_")))
+		snprintf(target->uses_openacc, PATH_MAX, "%s", path);
 }
 
-/* Takes one library of the program; they come in the order in which the loader searches them. `path` is its name if no
- * more is known. */
+static enum sanitizer sanitizer_of(const char *name)
+{
+	static const char *const others[] = {"libasan.so", "libhwasan.so", "liblsan.so", "libclang_rt.asan", "libclang_rt.hwasan"};
+	if (strncmp(name, "libtsan.so", 10) == 0 || strncmp(name, "libclang_rt.tsan", 16) == 0)
+		return SANITIZER_THREADS;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strncmp(name, others[i], strlen(others[i])) == 0)
+			return SANITIZER_OTHER;
+	return SANITIZER_NONE;
+}
+
+/* Takes one library of the program, in the order in which the loader searches them. `path` is its name if no more is known. */
 static void add_library(struct target *target, const char *soname, const char *path)
 {
-	const char *name = base_name(soname);
+	const char *name = libraries_base(soname);
 	if (is_libomp(name) && !target->libomp[0]) {
 		snprintf(target->libomp, PATH_MAX, "%s", path);
 		target->is_gomp_first = target->libgomp[0] != '\0';
@@ -76,6 +87,8 @@ static void add_library(struct target *target, const char *soname, const char *p
 	}
 	if (strncmp(name, "libabt.so", 9) == 0 && !target->libabt[0])
 		snprintf(target->libabt, PATH_MAX, "%s", path);
+	if (target->sanitizer == SANITIZER_NONE)
+		target->sanitizer = sanitizer_of(name);
 	bool is_otter = strncmp(name, "libotter-", 9) == 0;
 	target->has_otter |= is_otter;
 	if (is_otter || target->own_tool[0] || path[0] != '/')
@@ -84,90 +97,48 @@ static void add_library(struct target *target, const char *soname, const char *p
 	elf_open(&elf, path);
 	if (elf_exports(&elf, "ompt_start_tool"))
 		snprintf(target->own_tool, PATH_MAX, "%s", path);
+	note_openacc(target, &elf, path);
 	elf_close(&elf);
 }
 
-/* Returns the loader that started this launcher. */
-static bool our_loader(char loader[PATH_MAX])
-{
-	struct elf elf;
-	elf_open(&elf, "/proc/self/exe");
-	const char *path = elf_interpreter(&elf);
-	if (path)
-		snprintf(loader, PATH_MAX, "%s", path);
-	elf_close(&elf);
-	return path != NULL;
-}
-
-/* Lets the loader list what it would load, as ldd does, and returns its output, NULL if that is not possible. `--list`
- * maps the program and its libraries and runs nothing of them. A program that asks for another loader is not given to
- * this one. */
-static FILE *list_libraries(const char *program, const char *preload, pid_t *pid)
+static bool names_our_loader(const struct elf *elf)
 {
 	char loader[PATH_MAX];
-	int pipe_fd[2];
-	if (!our_loader(loader) || pipe2(pipe_fd, O_CLOEXEC) != 0)
-		return NULL;
-	*pid = fork();
-	if (*pid == 0) {
-		int null = open("/dev/null", O_RDWR);
-		dup2(null, STDIN_FILENO);
-		dup2(pipe_fd[1], STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		if (preload)
-			execl(loader, loader, "--preload", preload, "--list", program, (char *)NULL);
-		else
-			execl(loader, loader, "--list", program, (char *)NULL);
-		_exit(127);
-	}
-	close(pipe_fd[1]);
-	FILE *list = *pid < 0 ? NULL : fdopen(pipe_fd[0], "r");
-	if (!list)
-		close(pipe_fd[0]);
-	return list;
+	const char *named = elf_interpreter(elf);
+	return named && libraries_loader(loader) && strcmp(loader, named) == 0;
 }
 
-/* Parses the next line of the list: "\tNAME => PATH (0xADDRESS)", "\tPATH (0xADDRESS)" or "\tNAME => not found" (an
- * empty path). */
-static bool next_library(FILE *list, char soname[PATH_MAX], char path[PATH_MAX])
+/* Examines what executes a script: the first word after "#!". */
+static void examine_interpreter(struct target *target, const struct elf *script)
 {
-	char line[2 * PATH_MAX];
-	while (fgets(line, sizeof line, list)) {
-		char *name = line + strspn(line, " \t");
-		char *address = strrchr(name, '(');
-		if (address && address > name)
-			address[-1] = '\0';
-		name[strcspn(name, "\n")] = '\0';
-		char *arrow = strstr(name, " => ");
-		const char *where = arrow ? arrow + 4 : name;
-		if (arrow)
-			*arrow = '\0';
-		if (strcmp(where, "not found") == 0)
-			where = "";
-		if (*name && strcmp(name, "statically linked") != 0) {
-			snprintf(soname, PATH_MAX, "%s", name);
-			snprintf(path, PATH_MAX, "%s", where);
-			return true;
-		}
-	}
-	return false;
+	const char *start = (const char *)script->bytes + 2, *end = (const char *)script->bytes + script->n_bytes;
+	while (start < end && (*start == ' ' || *start == '\t'))
+		start++;
+	size_t length = 0;
+	while (start + length < end && !strchr(" \t\r\n", start[length]))
+		length++;
+	char path[PATH_MAX];
+	if (length >= sizeof path)
+		return;
+	memcpy(path, start, length);
+	path[length] = '\0';
+	strcpy(target->executor, path);
+	struct elf elf;
+	if (elf_open(&elf, path) == ELF_OURS)
+		target->has_our_loader = names_our_loader(&elf);
+	elf_close(&elf);
 }
 
 static void examine_libraries(struct target *target, const struct elf *elf)
 {
-	char loader[PATH_MAX], soname[PATH_MAX], path[PATH_MAX];
-	pid_t pid;
-	bool is_ours = our_loader(loader) && strcmp(loader, elf_interpreter(elf)) == 0;
-	FILE *list = is_ours ? list_libraries(target->path, NULL, &pid) : NULL;
-	if (list) {
-		while (next_library(list, soname, path)) {
-			add_library(target, soname, path);
-			if (!path[0] && !target->not_found[0])
-				snprintf(target->not_found, sizeof target->not_found, "%s", soname);
+	struct libraries libraries;
+	if (target->has_our_loader && libraries_begin(&libraries, target->path, NULL, NULL)) {
+		while (libraries_next(&libraries)) {
+			add_library(target, libraries.name, libraries.path);
+			if (!libraries.path[0] && !target->not_found[0])
+				snprintf(target->not_found, sizeof target->not_found, "%s", libraries.name);
 		}
-		fclose(list);
-		int status;
-		if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		if (libraries_end(&libraries))
 			return;
 	}
 	/* Takes at least the libraries that the program itself names; those that they need stay unknown. */
@@ -180,8 +151,9 @@ static void examine_libraries(struct target *target, const struct elf *elf)
 static bool is_privileged(const char *path)
 {
 	struct stat st;
+	struct statvfs fs;
 	char capability[64];
-	if (stat(path, &st) != 0)
+	if (stat(path, &st) != 0 || statvfs(path, &fs) != 0 || fs.f_flag & ST_NOSUID || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
 		return false;
 	return (st.st_mode & S_ISUID && st.st_uid != geteuid()) || (st.st_mode & S_ISGID && st.st_gid != getegid()) ||
 	       (geteuid() != 0 && getxattr(path, "security.capability", capability, sizeof capability) > 0);
@@ -196,6 +168,14 @@ static void examine_elf(struct target *target, const struct elf *elf)
 	target->has_libgomp_inside = !target->has_libomp_inside && elf_defines(elf, "GOMP_parallel");
 	if (elf_exports(elf, "ompt_start_tool") && !target->has_libomp_inside)
 		strcpy(target->own_tool, target->path);
+	if (elf_interpreter(elf))
+		snprintf(target->executor, PATH_MAX, "%s", elf_interpreter(elf));
+	target->has_our_loader = names_our_loader(elf);
+	if (elf_defines(elf, "__tsan_init"))
+		target->sanitizer = SANITIZER_THREADS;
+	else if (elf_defines(elf, "__asan_init"))
+		target->sanitizer = SANITIZER_OTHER;
+	note_openacc(target, elf, target->path);
 	target->kind = elf_interpreter(elf) ? TARGET_DYNAMIC : TARGET_STATIC;
 	if (target->kind == TARGET_DYNAMIC)
 		examine_libraries(target, elf);
@@ -212,8 +192,10 @@ void target_examine(struct target *target, const char *name)
 	case ELF_OURS: examine_elf(target, &elf); break;
 	case ELF_FOREIGN: target->kind = TARGET_FOREIGN; break;
 	case ELF_NOT:
-		if (elf.n_bytes >= 2 && memcmp(elf.bytes, "#!", 2) == 0)
+		if (elf.n_bytes >= 2 && memcmp(elf.bytes, "#!", 2) == 0) {
 			target->kind = TARGET_SCRIPT;
+			examine_interpreter(target, &elf);
+		}
 		break;
 	case ELF_UNREADABLE: break;
 	}
@@ -223,39 +205,4 @@ void target_examine(struct target *target, const char *name)
 bool target_needs_libomp(const struct target *target)
 {
 	return target->libgomp[0] && target->is_gomp_first;
-}
-
-static bool can_preload(const char *path)
-{
-	return access(path, R_OK) == 0 && !strpbrk(path, ": \t\n");
-}
-
-bool target_find_libomp(const struct target *target, char path[PATH_MAX])
-{
-	const char *given = getenv("OTTER_LIBOMP");
-	if (given && *given) {
-		snprintf(path, PATH_MAX, "%s", given);
-		return can_preload(path);
-	}
-	char soname[PATH_MAX];
-	pid_t pid;
-	bool is_found = false;
-	FILE *list = list_libraries(target->path, "libomp.so.5", &pid);
-	if (list) {
-		while (!is_found && next_library(list, soname, path))
-			is_found = path[0] == '/' && is_libomp(base_name(soname)) && can_preload(path);
-		fclose(list);
-		waitpid(pid, NULL, 0);
-	}
-	glob_t all;
-	if (!is_found && glob("/usr/lib*/llvm-*/lib/libomp.so.5", 0, NULL, &all) == 0) {
-		const char *newest = all.gl_pathv[0];
-		for (size_t i = 1; i < all.gl_pathc; i++)
-			if (strverscmp(all.gl_pathv[i], newest) > 0)
-				newest = all.gl_pathv[i];
-		snprintf(path, PATH_MAX, "%s", newest);
-		is_found = can_preload(path);
-		globfree(&all);
-	}
-	return is_found;
 }

@@ -2,20 +2,22 @@
 """What holds of the answer of every run, and how it is got. Used by ../answers.py and the tests that build dumps of other kinds."""
 import json
 
+import screen
 from common import BUILDER, run
 
-LIMITS = ("none", "creation", "grain", "chain", "wait", "imbalance", "exclusion", "serial", "runtime", "preemption", "data")
+LIMITS = ("none", "creation", "grain", "chain", "wait", "imbalance", "exclusion", "serial", "runtime", "preemption", "data", "blocked", "binding", "doacross", "hang")
 COLUMNS, LINES = 80, 40
 
 
 def answer_of(dump, out, statuses=(0,), *options):
     """Builds the answer of a dump. Returns it (None: there is none) and what is wrong, None or a reason."""
-    result = run([BUILDER, "--answer", "--force", *options, "-o", out, dump])
+    result = run([BUILDER, "--csv", "--answer", "--force", *options, "-o", out, dump])
     wrong = result.why(statuses)
     if wrong:
         return None, wrong
-    answer = json.loads((out / "summary.json").read_text()).get("answer")
-    return answer, (flaw(answer) if answer else None) or wrong_screen(result.out)
+    summary = json.loads((out / "summary.json").read_text())
+    answer = summary.get("answer")
+    return answer, (flaw(answer) if answer else None) or wrong_screen(result.out) or screen.flaw(result.out, summary, out)
 
 
 def wrong_screen(text):
@@ -32,8 +34,11 @@ def wrong_row(row, answer):
         return f"limit {row['limit']}"
     if not 0 <= row["loss_share"] <= 1:
         return f"{row['limit']} has {row['loss_share']} of the loss"
+    if (row["try"] == "") != (row["limit"] in ("none", "hang")):
+        return f"{row['limit']}, and what to try is {row['try']!r}"
     efficiency = answer["efficiency"]["total"]
-    if not 1 <= row["possible_speedup"] <= (1.0001 / efficiency if efficiency > 0 else answer["threads"]) + 0.0001:
+    is_more = row["why"].get("sort") in ("hot", "alone")  # what it is held for goes as well; there could be more threads
+    if not is_more and not 1 <= row["possible_speedup"] <= (1.0001 / efficiency if efficiency > 0 else answer["threads"]) + 0.0001:
         return f"{row['limit']}: {row['possible_speedup']} times faster, at an efficiency of {efficiency}"
     why = row["why"]
     if not 0 <= why["saved_ns"] <= answer["wall_ns"]:
@@ -65,7 +70,9 @@ def flaw(answer):
     if abs(sum(account.values()) - total) > len(account) + answer["threads"]:  # each row is rounded, and so is the wall
         return f"the account adds up to {sum(account.values())}, not {total}: {account}"
     efficiency = dict(answer["efficiency"])
-    share, product = efficiency.pop("total"), 1
+    share, product, both = efficiency.pop("total"), 1, efficiency.pop("serialisation")
+    if abs(both - efficiency["waits"] * efficiency["idling"]) > 1e-6:
+        return f"efficiency {answer['efficiency']}, of which serialisation is no product of waits and idling"
     for factor in efficiency.values():
         product *= factor
     if not all(0 <= f <= 1 + 1e-9 for f in (share, *efficiency.values())):

@@ -22,7 +22,7 @@ INITIAL, IMPLICIT, EXPLICIT, UNDEFERRED, HAS_DEPENDENCES = 1, 2, 4, 32, 1024  # 
 TEAM = 8                                                                     # parallel_flags
 COMPLETE, SWITCH = 1, 7                                                      # task_status
 TASKWAIT, TASKGROUP, BARRIER, WORKSHARE, CLOSING = 5, 6, 3, 8, 9             # sync_kind
-SINGLE, SINGLE_OTHER, STATIC = 3, 4, 10                                      # work_kind
+SINGLE, SINGLE_OTHER, STATIC, DYNAMIC = 3, 4, 10, 11                         # work_kind
 CRITICAL = 5                                                                 # mutex_kind
 ENTER_DATA = 2                                                               # target_kind
 INOUT = 3                                                                    # dependence_type
@@ -72,7 +72,7 @@ class Team:
 class Thread:
     def __init__(self, player, stream):
         self.player, self.stream = player, stream
-        self.n_tasks = 0
+        self.n_tasks = self.n_chunks = 0
         self.task = self.team = None
         self.wakes = 0  # tokens: an entry of the heap that is older than the latest one is void
         self.generator = None
@@ -243,12 +243,13 @@ class Thread:
         yield from self.resume()
         self.record("sync_end", kind, 0, task.id, address)
 
-    def loop(self, place, ns, nowait=False):
-        """This thread's share of a loop takes so long."""
-        address = self.player.address(place)
-        self.record("work_begin", STATIC, 0, 1000, address)
+    def loop(self, place, ns, nowait=False, n_chunks=0):
+        """This thread's share of a loop takes so long. n_chunks: the runtime handed it out in so many chunks; 0: its schedule is static."""
+        address, kind = self.player.address(place), DYNAMIC if n_chunks else STATIC
+        self.record("work_begin", kind, self.n_chunks, 1000, address)
         yield from (self.work(ns) if isinstance(ns, int) else ns(self))
-        self.record("work_end", STATIC, 0, 0, address)
+        self.n_chunks += n_chunks
+        self.record("work_end", kind, self.n_chunks, 0, address)
         if not nowait:
             yield from self.barrier(place, WORKSHARE)
 
@@ -348,7 +349,7 @@ class Thread:
 class Player:
     """Plays the program when it is made. After that: records, spent (ns by what for), wall, n_threads."""
 
-    def __init__(self, n_threads, program, costs=Costs(), with_switches=False, begin=None, fork=None):
+    def __init__(self, n_threads, program, costs=Costs(), with_switches=True, begin=None, fork=None):
         """begin: {place: ns}, fork: {thread: ns}, in place of what costs say."""
         self.costs, self.with_switches = costs, with_switches
         self.begins, self.forks = begin or {}, fork or {}

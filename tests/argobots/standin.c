@@ -42,6 +42,8 @@ static struct xstream *xstream_new(void)
 	memset(xstream, 0, sizeof *xstream);
 	pthread_mutex_init(&xstream->own_pool.lock, NULL);
 	pthread_mutex_init(&xstream->root_pool.lock, NULL);
+	pthread_mutex_init(&xstream->rest_lock, NULL);
+	pthread_cond_init(&xstream->rested, NULL);
 	xstream->pool = &xstream->own_pool;
 	xstream->rank = n_ranks++;
 	pthread_mutex_lock(&list_lock);
@@ -75,10 +77,8 @@ struct xstream *xstream_sharing(const struct pool *pool, const struct xstream *l
 	return found;
 }
 
-static void *xstream_main(void *argument)
+static void run_main_scheduler(struct unit *sched)
 {
-	this_xstream = argument;
-	struct unit *sched = here()->sched;
 	unit_enter(sched, NULL, &here()->root);
 	here()->current = sched;
 	schedule();
@@ -91,6 +91,34 @@ static void *xstream_main(void *argument)
 		sched_yield();
 	if (joiner)
 		unit_push(joiner);
+}
+
+/* Its thread stays until the stream is freed. True: it is revived before that. */
+static bool is_revived(struct xstream *xstream)
+{
+	pthread_mutex_lock(&xstream->rest_lock);
+	while (!xstream->is_revived && !xstream->is_freed)
+		pthread_cond_wait(&xstream->rested, &xstream->rest_lock);
+	bool is_revived = xstream->is_revived;
+	xstream->is_revived = false;
+	pthread_mutex_unlock(&xstream->rest_lock);
+	return is_revived;
+}
+
+static void end_rest(struct xstream *xstream, bool *why)
+{
+	pthread_mutex_lock(&xstream->rest_lock);
+	*why = true;
+	pthread_cond_signal(&xstream->rested);
+	pthread_mutex_unlock(&xstream->rest_lock);
+}
+
+static void *xstream_main(void *argument)
+{
+	this_xstream = argument;
+	do
+		run_main_scheduler(here()->sched);
+	while (is_revived(here()));
 	return NULL;
 }
 
@@ -128,10 +156,18 @@ int ABT_xstream_get_main_sched(struct xstream *xstream, struct xstream **sched)
 
 int ABT_xstream_join(struct xstream *xstream)
 {
-	unit_join(xstream->sched, &xstream->must_end);
-	if (xstream->thread)
-		pthread_join(xstream->thread, NULL);
-	xstream->thread = 0;
+	return unit_join(xstream->sched, &xstream->must_end);
+}
+
+int ABT_xstream_revive(struct xstream *xstream)
+{
+	struct unit *sched = xstream->sched;
+	report(JOIN, sched, here(), (struct context){.caller = unit_self()});
+	report(REVIVE, sched, here(), (struct context){.pool = &xstream->root_pool, .caller = unit_self()});
+	sched->joiner = NULL;
+	sched->state = READY;
+	xstream->must_end = false;
+	end_rest(xstream, &xstream->is_revived);
 	return ABT_SUCCESS;
 }
 
@@ -139,6 +175,8 @@ int ABT_xstream_free(struct xstream **handle)
 {
 	struct xstream *xstream = *handle;
 	ABT_xstream_join(xstream);
+	end_rest(xstream, &xstream->is_freed);
+	pthread_join(xstream->thread, NULL);
 	ABT_thread_free(&xstream->sched);
 	if (is_v11)
 		report(FREE, &xstream->root, here(), (struct context){.caller = unit_self()});

@@ -87,6 +87,9 @@ struct xstream {
 	pthread_t thread;
 	int rank;
 	bool must_end;
+	pthread_mutex_t rest_lock; /* what its thread waits for once its scheduler has ended: */
+	pthread_cond_t rested;
+	bool is_revived, is_freed;
 	struct pool own_pool, root_pool;
 	struct pool *pool; /* what its main scheduler takes units from: its own, or one that several share */
 	struct xstream *next;

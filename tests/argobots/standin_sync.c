@@ -227,6 +227,14 @@ int ABT_eventual_wait(struct gate *eventual, void **value)
 	return gate_wait(eventual);
 }
 
+int ABT_eventual_reset(struct gate *eventual)
+{
+	pthread_mutex_lock(&eventual->waiters.lock);
+	eventual->n_come = 0;
+	pthread_mutex_unlock(&eventual->waiters.lock);
+	return ABT_SUCCESS;
+}
+
 int ABT_future_create(uint32_t n_parts, void (*function)(void **), struct gate **future)
 {
 	(void)function;

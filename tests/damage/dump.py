@@ -70,6 +70,27 @@ class File:
         return self.data[at + 8]
 
 
+def give_files(path):
+    """Gives each stream of a recorded dump a file of its own, as if other threads had always been writing to the one that all share."""
+    shared, meta = path / "drain.seg", (path / "meta").read_bytes()
+    size = int(re.search(rb"^segment_bytes (\d+)$", meta, re.M)[1])
+    data = shared.read_bytes() if shared.exists() else b""
+    places = {}
+    for at in range(0, len(data), size):
+        place = data[at:at + size]
+        if place[:8] == SEGMENT_MAGIC:
+            used = int.from_bytes(place[24:28], "little") & 0x7fffffff
+            places.setdefault(int.from_bytes(place[16:20], "little"), []).append(place[:used] if used else place)
+    for stream, segments in places.items():
+        with (path / f"{stream:05}.seg").open("ab") as f:
+            for segment in segments:
+                f.truncate(-(-f.tell() // size) * size)
+                f.seek(0, 2)
+                f.write(segment)
+    shared.unlink(missing_ok=True)
+    return path
+
+
 class Dump:
     def __init__(self, path):
         self.path = path

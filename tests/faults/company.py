@@ -22,6 +22,8 @@ def two_runtimes(compiler, how):
         for dump in dumps_in(t.dir):
             summary = t.build([0, 3], dump=dump, whole=False)
             seen.append(summary["tasks"]["explicit"] if summary else None)
+            others = [(pathlib.Path(other["path"]).name[:7], other["processes"]) for other in summary.get("other_runtimes", [])] if summary else None
+            t.check("named", None if others == ([("libgomp", 1)] if compiler == "gcc" else []) else others)
         t.check("tasks", None if sorted(seen) == wanted else f"{seen}, not {wanted}")
         return t.end()
     return trial

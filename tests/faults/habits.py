@@ -157,7 +157,7 @@ def stopped():
     t.check("stopped", None if os.WIFSTOPPED(status) else f"status {status}")
     time.sleep(1.2)
     p.send_signal(signal.SIGCONT)
-    out, err = p.communicate(timeout=120)
+    out, err = p.communicate(timeout=HANG_S)
     t.judge(p.returncode, out, err, MIDWAY)
     t.check("whole", whole(t.build([0]), MIDWAY_TASKS))
     return t.end()

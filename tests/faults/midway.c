@@ -78,6 +78,17 @@ static void no_descriptors(void)
 	CHECK(open("/dev/null", O_RDONLY) == -1 && errno == EMFILE);
 }
 
+static void descriptors_zero(void)
+{
+	limit(RLIMIT_NOFILE, 0);
+}
+
+/* After the rest that the recorder takes when it was refused. */
+static void descriptors_back_later(void)
+{
+	CHECK(setrlimit(RLIMIT_NOFILE, &kept) == 0 && usleep(50000) == 0);
+}
+
 static void descriptors_back(void)
 {
 	CHECK(setrlimit(RLIMIT_NOFILE, &kept) == 0);
@@ -162,6 +173,7 @@ static const struct {
 	     {"chroot", change_root, nothing},
 	     {"setuid", change_user, nothing},
 	     {"no-descriptors", no_descriptors, descriptors_back},
+	     {"zero-descriptors", descriptors_zero, descriptors_back_later},
 	     {"no-memory", no_memory, memory_back},
 	     {"no-threads", no_threads, nothing},
 	     {"small-files", small_files, nothing},

@@ -44,7 +44,7 @@ def nobody_listens():
     t = Trial("nobody-listens", {"OTTER_VERBOSE": "1"})
     reader, writer = os.pipe()
     os.close(reader)
-    p = subprocess.run([t.program, *t.args], env=t.env, stdout=subprocess.PIPE, stderr=writer, text=True, timeout=120)
+    p = subprocess.run([t.program, *t.args], env=t.env, stdout=subprocess.PIPE, stderr=writer, text=True, timeout=HANG_S)
     os.close(writer)
     t.judge(p.returncode, p.stdout, "", FIB_RESULT)
     t.check("whole", whole(t.build([0])))

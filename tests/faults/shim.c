@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A library for LD_PRELOAD that makes the recorder's own calls fail, and nobody else's: a call is the recorder's where its return address
- * lies in libotter-ompt.so.
+ * A library for LD_PRELOAD that makes the recorder's own calls fail, and those of nothing else: a call is the recorder's where its return address
+ * lies in libotter-ompt.so. That must be the tests' own, whose calls are libc's functions (LIBC_RECORDER in trial.py).
  *
  *   FAULT_CALLS=pwrite,open     which ("all": every one of those below)
  *   FAULT_ERROR=EIO             how: an errno, by name; or short (half of the bytes); or raise (SIGSEGV before and after the call, which does
  *                               its work)
  *   FAULT_FROM=N FAULT_EVERY=K FAULT_TIMES=M
  *                               from the N-th of each kind on (1), each K-th (1), M times in all (no end)
+ *   FAULT_UNTIL=FILE            until that file exists
  *   FAULT_FILE=TEXT             opens of paths with TEXT in them alone
  *   FAULT_CLOCKSOURCE=hpet      what the kernel says of its clock source
  *   FAULT_BACK_NS=N             each FAULT_EVERY-th reading of the clocks is N ns early
@@ -57,16 +58,17 @@ enum { SHORT = -1, RAISE = -2 };
 static const struct {
 	const char *name;
 	int error;
-} errors[] = {{"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EINTR", EINTR},   {"EMFILE", EMFILE},
-	      {"ENFILE", ENFILE}, {"ENOMEM", ENOMEM}, {"EACCES", EACCES}, {"EROFS", EROFS},   {"ENOENT", ENOENT},
-	      {"EAGAIN", EAGAIN}, {"EPERM", EPERM},   {"ENOSYS", ENOSYS}, {"EINVAL", EINVAL}, {"EFBIG", EFBIG},
+} errors[] = {{"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EINTR", EINTR},
+	      {"EMFILE", EMFILE}, {"ENFILE", ENFILE}, {"ENOMEM", ENOMEM}, {"EACCES", EACCES},
+	      {"EROFS", EROFS},   {"ENOENT", ENOENT}, {"EAGAIN", EAGAIN}, {"EPERM", EPERM},
+	      {"ENOSYS", ENOSYS}, {"EINVAL", EINVAL}, {"EFBIG", EFBIG},   {"EOPNOTSUPP", EOPNOTSUPP},
 	      {"short", SHORT},   {"raise", RAISE}};
 
 static bool is_chosen[N_CALLS];
 static unsigned long n_calls[N_CALLS];
 static unsigned long first = 1, every = 1, times = ~0ul, n_failed, back_ns, n_readings;
 static int error;
-static const char *file, *clock_source;
+static const char *file, *clock_source, *until;
 static uint64_t *counts;
 static uintptr_t recorder_low, recorder_high;
 
@@ -89,7 +91,8 @@ __attribute__((constructor)) static void start(void)
 		if (strcmp(how, errors[i].name) == 0)
 			error = errors[i].error;
 	first = number("FAULT_FROM", 1), every = number("FAULT_EVERY", 1), times = number("FAULT_TIMES", ~0ul);
-	back_ns = number("FAULT_BACK_NS", 0), file = getenv("FAULT_FILE"), clock_source = getenv("FAULT_CLOCKSOURCE");
+	back_ns = number("FAULT_BACK_NS", 0), file = getenv("FAULT_FILE"), until = getenv("FAULT_UNTIL"),
+	clock_source = getenv("FAULT_CLOCKSOURCE");
 	int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
 	if (fd >= 0 && ftruncate(fd, 4096) == 0)
 		counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -130,7 +133,8 @@ static void count_failure(void)
 
 static bool is_time(unsigned long n)
 {
-	return n >= first && (n - first) % every == 0 && __atomic_fetch_add(&n_failed, 1, __ATOMIC_RELAXED) < times;
+	return n >= first && (n - first) % every == 0 && (!until || access(until, F_OK) != 0) &&
+	       __atomic_fetch_add(&n_failed, 1, __ATOMIC_RELAXED) < times;
 }
 
 /* 0: the call is to be made; else how it fails. */
@@ -219,8 +223,6 @@ FAULTY(ssize_t, write, (int fd, const void *bytes, size_t n), (fd, bytes, HALF(n
 FAULTY(ssize_t, pwrite, (int fd, const void *bytes, size_t n, off_t at), (fd, bytes, HALF(n), at), -1)
 FAULTY(int, mprotect, (void *at, size_t n, int how_protected), (at, n, how_protected), -1)
 FAULTY(int, madvise, (void *at, size_t n, int advice), (at, n, advice), -1)
-FAULTY(int, fallocate, (int fd, int mode, off_t at, off_t n), (fd, mode, at, n), -1)
-FAULTY(int, posix_fallocate, (int fd, off_t at, off_t n), (fd, at, n), how)
 FAULTY(int, ftruncate, (int fd, off_t n), (fd, n), -1)
 FAULTY(int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
 FAULTY(int, rmdir, (const char *path), (path), -1)
@@ -233,6 +235,24 @@ FAULTY(void *, mmap, (void *at, size_t n, int protection, int flags, int fd, off
        MAP_FAILED)
 FAULTY(int, pthread_create, (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument),
        (thread, attributes, run, argument), how)
+
+/* Without a mode it does what posix_fallocate does, and is counted as such. */
+int fallocate(int fd, int mode, off_t at, off_t n)
+{
+	static int (*next)(int, int, off_t, off_t);
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "fallocate");
+	int how = fault(mode == 0 ? CALL_posix_fallocate : CALL_fallocate, __builtin_return_address(0));
+	if (how > 0)
+		return -1;
+	if (how == RAISE)
+		raise(SIGSEGV);
+	int rc = next(fd, mode, at, n), kept = errno;
+	if (how == RAISE)
+		raise(SIGSEGV);
+	errno = kept;
+	return rc;
+}
 
 /* Half of a vector ends anywhere in it. */
 ssize_t pwritev(int fd, const struct iovec *parts, int n, off_t at)

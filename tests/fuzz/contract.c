@@ -3,6 +3,7 @@
  * See contract.h.
  */
 #include "tests/fuzz/contract.h"
+#include "builder/argobots/events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,6 +175,19 @@ static int unit_free(void *self, const struct point *at, uint32_t unit, uint32_t
 	PROMISED(unit != 0 && is_unit(c, unit) && is_unit(c, by), "rows of units");
 	return 0;
 }
+
+static const struct unit_ops unit_contract_ops = {
+	.unit_life = unit_life,
+	.unit_create = unit_create,
+	.unit_revive = unit_revive,
+	.unit_switch = unit_switch,
+	.unit_poll = unit_poll,
+	.unit_resume = unit_resume,
+	.unit_join = unit_join,
+	.unit_free = unit_free,
+};
+
+static const void *const own_contract_ops[N_PARADIGMS] = {[PARADIGM_argobots] = &unit_contract_ops};
 
 static int stream_begin(void *self, const struct point *at)
 {
@@ -374,12 +388,5 @@ const struct replay_ops contract_ops = {
 	.thread_attach = thread_attach,
 	.buffer_flush = buffer_flush,
 	.measurement = measurement,
-	.unit_life = unit_life,
-	.unit_create = unit_create,
-	.unit_revive = unit_revive,
-	.unit_switch = unit_switch,
-	.unit_poll = unit_poll,
-	.unit_resume = unit_resume,
-	.unit_join = unit_join,
-	.unit_free = unit_free,
+	.own = own_contract_ops,
 };

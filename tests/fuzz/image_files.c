@@ -27,7 +27,7 @@ static struct image_file *find_file(struct image *image, const char *name)
 
 static unsigned char *grow(struct image_file *file, size_t n_bytes)
 {
-	array_reserve((void **)&file->bytes, n_bytes + 1, &file->capacity, 1);
+	array_reserve(file->bytes, n_bytes + 1, file->capacity);
 	if (n_bytes > file->n_bytes)
 		memset(file->bytes + file->n_bytes, 0, n_bytes - file->n_bytes);
 	file->n_bytes = n_bytes;

@@ -3,8 +3,8 @@
  * otter-build as a function: from a dump on disk to all outputs on disk. See through.h.
  */
 #include "tests/fuzz/through.h"
-#include "builder/outputs.h"
-#include "builder/run.h"
+#include "builder/run/outputs.h"
+#include "builder/run/run.h"
 #include "tests/fuzz/contract.h"
 #include "tests/fuzz/image.h"
 
@@ -88,8 +88,8 @@ void through_files(const uint8_t *data, size_t n_bytes)
 		.output = output,
 		.level = image.level,
 		.max_nodes = image.max_nodes,
-		.outputs = outputs_default() | outputs_of_option("list") | outputs_of_option("folded") |
-			   outputs_of_option("speedscope") | (image.level == GRAPH_TASK ? outputs_of_option("canonical") : 0),
+		.asked = output_options_default() | BY_LIST | BY_FOLDED | BY_SPEEDSCOPE |
+			 (image.level == GRAPH_TASK ? (unsigned)BY_CANONICAL : 0u),
 	};
 	struct dump whole;
 	bool is_readable = dump_open(&whole, dump) == 0;

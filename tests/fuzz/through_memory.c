@@ -7,7 +7,7 @@
 #include "builder/gather/gather.h"
 #include "builder/dump/list.h"
 #include "builder/summary/summary.h"
-#include "builder/model/symbols.h"
+#include "builder/symbols/symbols.h"
 #include "tests/fuzz/contract.h"
 #include "tests/fuzz/memory_files.h"
 

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The rules of the source text that are checked in seconds: format, who includes whom, licences, and labels of memory
-# orders. `make check` runs it as the test `lint`, and `make lint` before the rest. Exit status 1 if anything was
-# found.
+# The rules of the source text that are checked in seconds: format, includes, licences, labels of memory orders,
+# scripts, man pages and the report's page. `make check` runs it as the test `lint`, and `make lint` before the rest. Exit status 1 if
+# anything was found.
 #
-# Who includes whom: recorder/ and builder/ never each other, common/ neither of them; omp-tools.h is for the
-# recorder's tool, context, callbacks and devices, OTF2 for builder/otf2/, CK for the recorder and its tests; folders of
-# builder/ use those before them (layers.sh); each file is named from the root.
+# Includes: recorder/ and builder/ never include each other, common/ neither of them; omp-tools.h is for
+# recorder/omp/ and recorder/device/, OTF2 for builder/otf2/ and what paradigms write into the archive, CK for the recorder and its tests; folders of builder/ use
+# those before them (layers.sh); each file is named from the root.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 git ls-files --error-unmatch Makefile >/dev/null 2>&1 || {
@@ -23,7 +23,7 @@ including() {
 	[ $# -eq 0 ] || grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]($pattern)" "$@" /dev/null
 }
 
-# ---- Who includes whom ----
+# ---- Includes ----
 
 mapfile -t files < <(matching '^recorder/')
 including 'builder/|otf2/|jansson|elfutils/' "${files[@]}" | finding "the recorder includes nothing of the builder"
@@ -35,22 +35,24 @@ mapfile -t files < <(matching '^common/')
 including 'recorder/|builder/|tests/' "${files[@]}" | finding "common/ includes neither"
 mapfile -t files < <(matching '^(common|recorder|builder)/')
 including '[^>"]*"' "${files[@]}" | grep -vE 'include "(common|recorder|builder)/[a-z0-9_/]+\.(h|def)"' | finding "includes are named from the root"
-mapfile -t files < <(but '^recorder/(tool|callbacks|context|device)[a-z_]*\.[ch]$|^(tests|bench)/')
-including 'omp-tools' "${files[@]}" | finding "omp-tools.h only in the recorder's tool, context, callbacks and devices"
-mapfile -t files < <(but '^builder/otf2/|^(tests|bench)/')
-including 'otf2/' "${files[@]}" | finding "OTF2 only in builder/otf2/"
+mapfile -t files < <(but '^recorder/(omp|device)/|^(tests|bench)/')
+including 'omp-tools' "${files[@]}" | finding "omp-tools.h only in recorder/omp/ and recorder/device/"
+mapfile -t files < <(but '^builder/otf2/|^builder/[a-z]+/archive|^(tests|bench)/')
+including 'otf2/' "${files[@]}" | finding "OTF2 only in builder/otf2/ and in the archive files of paradigms"
 mapfile -t files < <(but '^recorder/|^(tests|bench)/')
 including 'ck_' "${files[@]}" | finding "CK only in the recorder"
 mapfile -t files < <(but '^tests/unit/|^tests/stress/')
 including 'check\.h>' "${files[@]}" | finding "check only in unit tests"
 tests/lint/layers.sh | finding "folders of builder/ use those before them"
-# A header that lacks an include of its own breaks the first file that includes it before others.
-matching '^(common|recorder|builder)/.*\.h$' | xargs -P "$(nproc)" -I{} gcc "${headers[@]}" -fsyntax-only -x c {} 2>&1 | grep error |
-	finding "each header compiles alone"
+# A header that lacks an include of its own breaks the first file that includes it before others. Those that a file includes
+# first are compiled alone by every build.
+comm -23 <(matching '^(common|recorder|builder)/.*\.h$' | sort) \
+	<(matching '\.c$' | xargs grep -m 1 -hE '^[[:space:]]*#[[:space:]]*include' | sed -E 's/.*["<](.*)[">].*/\1/' | sort -u) |
+	xargs -P "$(nproc)" -I{} gcc "${headers[@]}" -fsyntax-only -x c {} 2>&1 | grep error | finding "each header compiles alone"
 
 # ---- What is in the text ----
 
-licensed=("${sources[@]}" common/events.def "${scripts[@]}" Makefile)
+licensed=("${sources[@]}" common/events.def builder/tables/tables.def "${scripts[@]}" Makefile)
 comm -13 <(awk 'FNR <= 3 && /SPDX-License-Identifier: BSD-3-Clause/ { print FILENAME }' "${licensed[@]}" | sort -u) \
 	<(printf '%s\n' "${licensed[@]}" | sort -u) | finding "each source names its licence"
 
@@ -66,6 +68,11 @@ diff <(sed -n '/^### Who orders what/,/^After SIGKILL/p' docs/design.md | grep '
 	<(grep -ohE '(/\* |, |^\s+\* |or )[A-Z][0-9][:,]' "${files[@]}" | grep -oE '[A-Z][0-9]' | sort -u) | grep '^[<>]' |
 	finding "docs/design.md has the labels of the code"
 
+# One kind of atomic operation in the builder, whose order is named at each use (docs/design.md).
+mapfile -t files < <(matching '^builder/')
+grep -nE 'stdatomic|\b_Atomic\b|\batomic_(init|load|store|exchange|fetch|bool|int|uint)|__sync_|omp atomic *(read|write|update|capture|$)' "${files[@]}" |
+	finding "the builder's atomic operations are __atomic functions"
+
 # Versions lay out the same text differently: the layout is that of version 14, Debian 12's.
 clang_format=$(command -v clang-format-14 || command -v clang-format)
 if [[ $("${clang_format:-true}" --version) == *"version 14."* ]]; then
@@ -73,6 +80,23 @@ if [[ $("${clang_format:-true}" --version) == *"version 14."* ]]; then
 		sort | uniq -c | finding "clang-format (places a file)"
 else
 	echo "skip no clang-format of version 14 (Debian's package clang-format): the layout is not checked"
+fi
+
+if command -v shellcheck >/dev/null; then
+	printf '%s\n' "${scripts[@]}" | xargs -P "$(nproc)" -n 8 shellcheck -x 2>&1 | finding "shellcheck"
+else
+	echo "skip no shellcheck (Debian's package of that name): scripts are not checked"
+fi
+mapfile -t pages < <(git ls-files 'docs/*.[1-8]')
+if command -v mandoc >/dev/null; then
+	mandoc -Tlint -Wwarning "${pages[@]}" 2>&1 | finding "man pages"
+else
+	echo "skip no mandoc (Debian's package of that name): man pages are not checked"
+fi
+if [ -x build/npm-lint/node_modules/.bin/eslint ]; then
+	tests/lint/page.sh 2>&1 | finding "eslint and prettier"
+else
+	echo "skip no eslint and prettier (tests/deps.sh check): the report's page is not checked"
 fi
 
 [ $n_found -eq 0 ]

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 git ls-files 'builder/*.c' 'builder/*.h' | xargs grep -n '#include "builder/' | awk -F: '
 	BEGIN {
-		n = split("support dump,sqlite model story gather,replay graph,states,otf2 spawn,slices answer,perfetto,chrome,graphml whatif,lint,picture summary diff,report", levels, " ")
+		n = split("support tables dump,sqlite model symbols current gather,replay graph,states,otf2 callpaths,slices analysis,timeline,graphml simulate answer whatif,findings,draw summary diff,report argobots,devices run commands", levels, " ")
 		for (i = 1; i <= n; i++) {
 			m = split(levels[i], folders, ",")
 			for (j = 1; j <= m; j++)
@@ -19,10 +19,10 @@ git ls-files 'builder/*.c' 'builder/*.h' | xargs grep -n '#include "builder/' | 
 		split($1, from, "/")
 		match($3, /"builder\/[^"]*"/)
 		split(substr($3, RSTART + 1, RLENGTH - 2), to, "/")
-		folder = from[3] == "" ? "run" : from[2]
-		used = to[3] == "" ? "run" : to[2]
-		above = folder == "run" ? n + 1 : level[folder]
-		below = used == "run" ? n + 1 : level[used]
+		folder = from[3] == "" ? "top" : from[2]
+		used = to[3] == "" ? "top" : to[2]
+		above = folder == "top" ? n + 1 : level[folder]
+		below = used == "top" ? n + 1 : level[used]
 		if (above == 0 || below == 0 || (folder != used && below >= above))
 			print
 	}'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A stream's packing buffer (recorder/packer.c): its owner packs full segments into parts, uses the segments again, and closes parts that are
+ * A stream's packing buffer (recorder/drain/packer.c): its owner packs full segments into parts, uses the segments again, and closes parts that are
  * full; the drain thread writes them, or the owner does; at the end the owner seals. At every instant there may be a kill, with the reader
  * after it. A part has room for two packed segments. How full segments come from hand to hand is in ring.pml.
  *
@@ -98,7 +98,7 @@ inline own_part() /* the owner writes a part that is closed */
 	:: else
 	fi
 }
-inline put_away(i) /* pack, or output_segment */
+inline write_or_pack(i) /* pack, or output_segment */
 {
 	if
 	:: open == NONE -> packer_open()
@@ -145,7 +145,7 @@ active proctype owner()
 			m = 0;
 			if
 			:: is_put_away -> i++
-			:: else -> put_away(i)
+			:: else -> write_or_pack(i)
 			fi
 		:: else -> break
 		od;

@@ -9,6 +9,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CHECK(condition)                                                                                                           \
@@ -40,6 +41,21 @@ static inline void set_flag(int *flag)
 {
 #pragma omp atomic write
 	*flag = 1;
+}
+
+static inline double processor_seconds(clockid_t of)
+{
+	struct timespec time;
+	CHECK(clock_gettime(of, &time) == 0);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Takes so many seconds of the processor: on a busy machine all such times grow alike. */
+static inline void keep_busy(double seconds)
+{
+	double begin = processor_seconds(CLOCK_THREAD_CPUTIME_ID);
+	while (processor_seconds(CLOCK_THREAD_CPUTIME_ID) - begin < seconds)
+		;
 }
 
 static inline void add(int *sum, int n)

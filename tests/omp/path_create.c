@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A task creates a child, is busy, and creates another one. The first child takes longer than the second one, but begins before its parent has done
- * anything: the critical path goes over the parent's work to the second one. The argument is a unit of time in ms.
+ * anything: the critical path goes over the parent's work to the second one. The argument is a unit of processor time in ms. The
+ * parent's work is so long that no schedule makes the first child last longer.
  */
 #include "check.h"
-
-static void keep_busy(double s)
-{
-	double since = omp_get_wtime();
-	while (omp_get_wtime() - since < s)
-		;
-}
 
 int main(int argc, char **argv)
 {
@@ -22,7 +16,7 @@ int main(int argc, char **argv)
 		{
 #pragma omp task firstprivate(s) /* @early */
 			keep_busy(2 * s);
-			keep_busy(6 * s);
+			keep_busy(40 * s);
 #pragma omp task firstprivate(s) /* @late */
 			keep_busy(s);
 #pragma omp taskwait /* @wait */

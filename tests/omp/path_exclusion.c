@@ -5,13 +5,6 @@
  */
 #include "check.h"
 
-static void work_for(double seconds)
-{
-	double until = omp_get_wtime() + seconds;
-	while (omp_get_wtime() < until)
-		;
-}
-
 int main(void)
 {
 	int n = 0;
@@ -22,7 +15,7 @@ int main(void)
 	{
 #pragma omp critical
 		{
-			work_for(0.001);
+			keep_busy(0.001);
 			n++;
 		}
 	}

@@ -7,13 +7,6 @@
 
 #define N 5
 
-static void keep_busy(double s)
-{
-	double since = omp_get_wtime();
-	while (omp_get_wtime() - since < s)
-		;
-}
-
 int main(int argc, char **argv)
 {
 	double s = (argc > 1 ? atoi(argv[1]) : 1) * 1e-3;

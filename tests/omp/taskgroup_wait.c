@@ -5,21 +5,29 @@
  */
 #include "check.h"
 
+#include <pthread.h>
+
 int main(void)
 {
-	int n = 0, is_running = 0;
+	int n = 0, is_running = 0, is_at_end = 0;
 #pragma omp parallel num_threads(2)
 	{
 		if (omp_get_thread_num() == 0) {
 #pragma omp taskgroup /* @group */
 			{
-#pragma omp task shared(n, is_running) /* @member */
+				clockid_t creator;
+				CHECK(pthread_getcpuclockid(pthread_self(), &creator) == 0);
+#pragma omp task shared(n, is_running, is_at_end) firstprivate(creator) /* @member */
 				{
 					set_flag(&is_running);
-					usleep(100000);
+					wait_for(&is_at_end);
+					/* It waits by spinning: when it has taken the processor for so long, it waits. */
+					for (double begin = processor_seconds(creator); processor_seconds(creator) - begin < 0.01;)
+						usleep(1000);
 					add(&n, 1);
 				}
 				wait_for(&is_running);
+				set_flag(&is_at_end);
 			}
 			CHECK(n == 1);
 #pragma omp taskwait

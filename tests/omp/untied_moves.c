@@ -13,7 +13,7 @@ int main(void)
 			int begun_on = omp_get_thread_num();
 #pragma omp task shared(n) /* @early */
 			add(&n, 1);
-			for (int i = 0; i < 1000 && !has_moved; i++) {
+			while (!has_moved) {
 				/* Whoever takes it leaves the other one to go on. */
 #pragma omp task priority(1) /* @busy */
 				usleep(200);

@@ -24,7 +24,8 @@ class Check:
         self.locations = {}
         self.forks = collections.defaultdict(list)  # location -> [begin, end, enclosing]
         self.teams = []  # (comm, location, begin, end)
-        self.outsiders = set()  # (comm, location): it creates tasks in the team, and is not in it at that time
+        self.guests = set()  # (comm, location): it has come into the team to create tasks there
+        self.residents = set()  # (comm, location): it has run something there
         self.threads = collections.defaultdict(dict)  # (comm, number) -> {event: moment}, of threads that the program creates
         self.locks = collections.defaultdict(list)  # lock -> (order, moment, is_acquire, who)
         self.counts = collections.Counter()
@@ -77,22 +78,26 @@ class Check:
         if len(threads) != 1:
             l.bad("TEAM-THREAD", f"team {comm}: which OS thread it is does not stand there")
         elif is_begin:
-            l.thread_id = threads[0]
-        elif threads[0] != l.thread_id:
-            l.bad("TEAM-THREAD", f"OS thread {threads[0]} ends its time in team {comm}, which {l.thread_id} began")
+            if threads[0] in l.thread_ids and not self.is_truncated:  # of a killed process it is not known whether it had ended
+                l.bad("TEAM-THREAD", f"OS thread {threads[0]} comes into team {comm} once more")
+            l.thread_ids.append(threads[0])
+        elif threads[0] not in l.thread_ids[-1:]:
+            l.bad("TEAM-THREAD", f"OS thread {threads[0]} ends its time in team {comm}, which {l.thread_ids[-1:]} began")
 
     # ---- A function for each kind of event ----
 
     def on_fork(self, l, time, model, requested):
         self.counts["forks"] += 1
-        l.forks.append([len(self.forks[l.ref]), False])
+        l.forks.append([len(self.forks[l.ref]), False, len(l.stack)])
         self.forks[l.ref].append([time, None, l.forks[-2][0] if len(l.forks) > 1 else None])
 
     def on_join(self, l, time, model):
         if not l.forks:
             l.bad("FORK", "a join without a fork")
             return
-        fork, has_team = l.forks.pop()
+        fork, has_team, n_open = l.forks.pop()
+        if n_open != len(l.stack):
+            l.bad("FORK-DEPTH", f"a join in {len(l.stack)} regions, its fork was in {n_open}")
         self.forks[l.ref][fork][1] = time
         if not has_team:
             l.bad("FORK-TEAM", "a join after a fork, and no team in between")
@@ -110,8 +115,12 @@ class Check:
         if l.forks and comm not in self.defs.unit_comms:
             l.forks[-1][1] = True
         l.stop(time)
-        l.teams.append((comm, time, l.task))
+        l.teams.append([comm, time, l.task, None, l.n_events])
         l.run((comm, members.index(l.ref), 0), time)
+
+    def is_alone(self, l, comm):
+        """Is it the team of the location's initial task? That is never begun."""
+        return self.defs.tables["Comm"].get(comm) == ([l.ref], UNDEFINED)
 
     def is_around(self, l, comm):
         """Is the current task one of that team? The initial task is one of a team without a parent."""
@@ -126,8 +135,10 @@ class Check:
             return
         if l.task is not None and (l.task[0] != comm or l.task[2] != 0):
             l.bad("TASK-TEAM", f"team {comm} ends within task {l.task}")
-        comm, begin, around = l.teams.pop()
+        comm, begin, around, last_created, began = l.teams.pop()
         self.teams.append((comm, l.ref, begin, time))
+        is_guest = last_created is not None and l.n_events - began == 2  # this event, and the creation
+        (self.guests if is_guest else self.residents).add((comm, l.ref))
         l.stop(time)
         l.task = None
         l.run(around, time)
@@ -143,8 +154,10 @@ class Check:
         if task.create is not None:
             l.bad("TASK-DUP", f"task {(comm, thread, generation)} is created twice")
         task.create = l.now(time)
-        if all(team[0] != comm for team in l.teams):
-            self.outsiders.add((comm, l.ref))
+        if self.has_all_teams and not self.is_alone(l, comm) and all(team[0] != comm for team in l.teams):
+            l.bad("TASK-CREATE-TEAM", f"creates task {(comm, thread, generation)} and is not in its team")
+        if l.teams:
+            l.teams[-1][3] = l.n_events
 
     def on_task_switch(self, l, time, comm, thread, generation):
         self.counts["switches"] += 1
@@ -161,8 +174,7 @@ class Check:
         is_initial = generation == 0 and not l.teams
         if is_initial and (len(members) != 1 or self.defs.tables["Comm"][comm][1] != UNDEFINED):
             l.bad("TASK-TEAM", f"runs an implicit task of comm {comm} outside of it")
-        is_alone = members == [l.ref] and self.defs.tables["Comm"][comm][1] == UNDEFINED  # an initial task's team is never begun
-        if generation != 0 and self.has_all_teams and not is_alone and all(team[0] != comm for team in l.teams):
+        if generation != 0 and self.has_all_teams and not self.is_alone(l, comm) and all(team[0] != comm for team in l.teams):
             l.bad("TASK-LOCATION", f"runs task {(comm, thread, generation)} and is not in its team")
         l.run(None if is_initial else (comm, thread, generation), time)
 
@@ -227,6 +239,7 @@ class Check:
     def on_flush(self, l, time, stop):
         self.counts["flushes"] += 1
         self.latest = max(self.latest or stop, stop)
+        l.flushes_until = stop
         if stop < time:
             l.bad("FLUSH", f"a flush from {time} to {stop}")
 

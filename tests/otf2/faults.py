@@ -5,6 +5,9 @@ import _otf2
 from archive import ALLOC, CREATE, FREE, LOCK, MASTER, NONE, OPENMP, PARALLEL, SERIAL, TASK, TEAM, WORKER, allocate
 
 
+GUEST = 2 << 32  # a location
+
+
 def find(archive, location, *event):
     """The index of the first event that begins with these values."""
     events = archive["events"][location]
@@ -102,6 +105,23 @@ def same_time(archive):
     insert(archive, MASTER, ("Leave", 45, TASK), ["ThreadTaskSwitch", 40, TEAM, 0, 3], ["Enter", 40, TASK])
 
 
+def join_inside(archive):
+    """The region around a team is entered between fork and team, and left behind the join."""
+    insert(archive, MASTER, ("ThreadTeamBegin",), ["Enter", 20, LOCK])
+    insert(archive, MASTER, ("MeasurementOnOff", 110), ["Leave", 105, LOCK])
+
+
+def add_guest(archive):
+    """A third thread is in the team twice, only to create a task there, which the worker executes."""
+    archive["locations"].append([GUEST, 6, 0])
+    archive["groups"][0][2].append(GUEST)
+    archive["groups"][2][2].append(2)
+    archive["events"][GUEST] = [event for number, time in ((1, 50), (2, 55)) for event in (
+        ["ThreadTeamBegin", time, TEAM], ["ThreadTaskCreate", time, TEAM, 2, number], ["ThreadTeamEnd", time, TEAM])]
+    insert(archive, WORKER, ("Enter", 80, LOCK), *(event for number, time in ((1, 72), (2, 74)) for event in (
+        ["ThreadTaskSwitch", time, TEAM, 2, number], ["ThreadTaskComplete", time, TEAM, 2, number], ["ThreadTaskSwitch", time, TEAM, 1, 0])))
+
+
 def second_process(archive):
     """Adds a location of another process, which is a member of the team."""
     archive["location_groups"].append([1, 4, _otf2.LOCATION_GROUP_TYPE_PROCESS, 0, NONE])
@@ -123,7 +143,7 @@ FAULTS = [
     ("BALANCE-TASK TASK-NOCURRENT", "a task completes with a region open", swap_completion),
     ("CLOCK", "the clock begins before the first event", lambda a: a["clock"].__setitem__(slice(1, 3), [9, 191])),
     ("CLOCK", "the clock's length is too short", lambda a: a["clock"].__setitem__(2, 100)),
-    ("CLOCK", "a flush ends after the clock",
+    ("CLOCK FLUSH-ALONE", "a flush ends after the clock",
      lambda a: [drop(a, MASTER, "BufferFlush"), insert(a, MASTER, ("Leave", 190), ["BufferFlush", 180, 250])]),
     ("CLOCK", "the clock does not run", lambda a: a["clock"].__setitem__(0, 0)),
     ("CLOCK", "the real time is not known", lambda a: a["clock"].__setitem__(3, 0xFFFFFFFFFFFFFFFF)),
@@ -164,6 +184,9 @@ FAULTS = [
     ("EVT-UNKNOWN", "an event of a kind that does not exist",
      lambda a: patch(a, MASTER, b"\x38" + bytes(7) + b"\x22\x03", b"\x38" + bytes(7) + b"\xf0\x03")),
     ("FLUSH", "a flush ends before it begins", lambda a: change(a, MASTER, ("BufferFlush",), ["BufferFlush", 70, 65])),
+    ("FLUSH-ALONE", "a metric has a value inside of a flush",
+     lambda a: change(a, MASTER, ("BufferFlush",), ["BufferFlush", 70, 95])),
+    ("FORK-DEPTH", "a region is entered within the fork, and left after the join", join_inside),
     ("FORK-TEAM", "a fork without a team", lambda a: insert(
         a, MASTER, ("MeasurementOnOff", 110), ["ThreadFork", 105, OPENMP, 2], ["ThreadJoin", 106, OPENMP])),
     ("FORK TEAM-FORK", "a fork has no join", lambda a: drop(a, MASTER, "ThreadJoin")),
@@ -189,12 +212,14 @@ FAULTS = [
     ("LOCK-HOLDER", "another task than the holder gives a lock back", another_gives_back),
     ("LOCK-ORDER", "an acquisition is left out in the count",
      lambda a: renumber(a, (WORKER, "ThreadAcquireLock", 81, 3), (WORKER, "ThreadReleaseLock", 85, 3))),
-    ("LOCK-ORDER", "acquisitions are numbered against time",
+    ("LOCK-ORDER LOCK-OVERLAP", "acquisitions are numbered against time",
      lambda a: renumber(a, (MASTER, "ThreadAcquireLock", 51, 2), (MASTER, "ThreadAcquireLock", 53, 2),
                         (MASTER, "ThreadReleaseLock", 54, 2), (MASTER, "ThreadReleaseLock", 55, 2),
                         (WORKER, "ThreadAcquireLock", 81, 1), (WORKER, "ThreadReleaseLock", 85, 1))),
     ("LOCK LOCK-HOLDER", "two acquisitions of a lock have one number",
      lambda a: renumber(a, (WORKER, "ThreadAcquireLock", 81, 1), (WORKER, "ThreadReleaseLock", 85, 1))),
+    ("LOCK-OVERLAP", "a lock is taken before it is released",
+     lambda a: change(a, WORKER, ("ThreadAcquireLock", 81), ["ThreadAcquireLock", 54, OPENMP, 0, 2])),
     ("MEASURE", "measurement is switched off twice",
      lambda a: insert(a, MASTER, ("MeasurementOnOff", 120), ["MeasurementOnOff", 115, _otf2.MEASUREMENT_OFF])),
     ("MEASURE", "something happens while measurement is off",
@@ -229,6 +254,12 @@ FAULTS = [
      lambda a: [change(a, WORKER, ("ThreadTaskSwitch", 35), ["ThreadTaskSwitch", 31, TEAM, 0, 2]),
                 change(a, WORKER, ("Enter", 35), ["Enter", 31, TASK])]),
     ("TASK-CAUSAL", "a task runs at the time of its creation, but before it on the same thread", same_time),
+    ("TASK-CREATE-TEAM", "a task is created by a thread that is not in the task's team yet", lambda a: insert(
+        a, MASTER, ("ThreadFork",), ["ThreadTaskCreate", 15, TEAM, 0, 4]) or insert(
+        a, MASTER, ("Leave", 100, PARALLEL), ["ThreadTaskSwitch", 80, TEAM, 0, 4], ["ThreadTaskComplete", 80, TEAM, 0, 4],
+        ["ThreadTaskSwitch", 80, TEAM, 0, 0])),
+    ("TEAM-INSTANCES", "a thread that comes to create a task stays", lambda a: [add_guest(a), insert(
+        a, GUEST, ("ThreadTeamEnd",), ["Enter", 50, CREATE], ["Leave", 50, CREATE])]),
     ("TASK-CREATOR", "a task is created by another thread than its name says",
      lambda a: [change(a, l, e[:2], [e[0], e[1], TEAM, 1, 2]) for l, e in (
          (MASTER, ("ThreadTaskCreate", 31)), (WORKER, ("ThreadTaskSwitch", 35)), (WORKER, ("ThreadTaskComplete", 40)))]),

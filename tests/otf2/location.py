@@ -29,12 +29,13 @@ class Location:
         self.n_events = 0
         self.first = self.last = None
         self.stack = []  # (region, task)
-        self.teams = []  # (comm, time, task around it)
+        self.teams = []  # [comm, time, task around it, latest event that created a task, the event of its begin]
         self.task = None
         self.is_task_over = False  # completed, and nothing switched to since
-        self.forks = []  # open: [index into check.forks[ref], has this location begun a team since?]
+        self.forks = []  # open: [index into check.forks[ref], has this location begun a team since?, open regions]
+        self.flushes_until = None
         self.is_on = True
-        self.thread_id = None  # of the OS thread that began the units' team
+        self.thread_ids = []  # of the OS threads that have come into the units' team
         self.program = []  # (position, time, is_begin)
         self.open_of_task = collections.Counter()
         self.transfers = {}  # (window, id) -> begin, of those that are not complete
@@ -50,6 +51,8 @@ class Location:
             self.first = time
         elif time < self.last:
             self.bad("TIME", f"{time} after {self.last}")
+        if self.flushes_until is not None and time < self.flushes_until:
+            self.bad("FLUSH-ALONE", f"an event at {time}, inside of a flush until {self.flushes_until}")
         self.last = time
         if not self.is_on and not is_free:
             self.bad("MEASURE", "an event while measurement is off")

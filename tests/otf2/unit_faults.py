@@ -50,6 +50,8 @@ UNIT_FAULTS = [
     ("BALANCE-TASK TEAM", "a thread is never done with the units' team", lambda a: drop(a, MASTER, "ThreadTeamEnd", 185)),
     ("TEAM-THREAD", "another OS thread took the location, and ends what the one before began",
      lambda a: change(a, MASTER, ("ThreadTeamEnd", 185), ["ThreadTeamEnd", 185, UNITS, ((THREAD_ID, 79),)])),
+    ("TEAM-THREAD", "an OS thread comes into the units' team once more, as if its stream had another one when it is revived",
+     lambda a: append(a, STREAM, ["ThreadTeamBegin", 175, UNITS, ((THREAD_ID, 78),)], ["ThreadTeamEnd", 176, UNITS, ((THREAD_ID, 78),)])),
     ("TEAM-THREAD", "the OS thread that comes into the team is not named",
      lambda a: change(a, STREAM, ("ThreadTeamBegin",), ["ThreadTeamBegin", 150, UNITS])),
     ("THREAD", "a thread begins that nobody created", lambda a: drop(a, MASTER, "ThreadCreate", 131)),

@@ -60,7 +60,7 @@ def check_teams(check):
         if i is None or i < 0:
             check.report.add("TEAM-FORK", f"team {comm} on {ref:#x} from {begin} to {end} is inside no fork of {primary:#x}")
     for comm, (members, _) in check.defs.tables["Comm"].items():
-        numbers = {n_instances[comm, member] for member in members if n_instances[comm, member] or (comm, member) not in check.outsiders}
+        numbers = {n_instances[comm, member] for member in members if (comm, member) not in check.guests - check.residents}
         if comm not in check.defs.unit_comms and len(numbers) > 1 and check.has_all_teams:
             check.report.add("TEAM-INSTANCES", f"the members of team {comm} began it different numbers of times")
 
@@ -96,23 +96,22 @@ def check_acquisition(check, lock, order, moments):
 
 
 def check_locks(check):
-    """
-    A release is recorded after the lock was released: another thread may have acquired it before that time. So the times of a release and
-    of the next acquisition are compared only where one task does both.
-    """
     bad = check.report.add
     for lock, moments in check.locks.items():
         acquisitions = collections.defaultdict(list)
         for moment in moments:
             acquisitions[moment[0]].append(moment)
-        before = None
+        before = last_release = None
         held = {}  # who -> (order, when given back)
         for order in sorted(acquisitions):
             own = sorted(acquisitions[order], key=lambda m: (m[1][0], m[1][2]))
             first, who = own[0][1], own[0][3]
             if before is not None and first[0] < before[0]:
                 bad("LOCK-ORDER", f"lock {lock} is taken as {order} before the acquisition that precedes it")
+            if check.has_all_locks and last_release is not None and first[0] < last_release[0]:  # else a record of the two may be damaged
+                bad("LOCK-OVERLAP", f"lock {lock} is taken as {order} at {first[0]}, and released by the one before at {last_release[0]}")
             released = check_acquisition(check, lock, order, own)
+            last_release = released
             if who in held and (held[who][1] is None or not is_before(held[who][1], first)):
                 bad("LOCK", f"{who} takes lock {lock} as {order} while it has it as {held[who][0]}")
             elif released is None and order != max(acquisitions):

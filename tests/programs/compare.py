@@ -6,7 +6,7 @@ from collections import Counter
 
 from common import Graph
 from matching import Match
-from must import REASONS
+from must import DOACROSS, REASONS
 
 
 class Comparison:
@@ -23,6 +23,7 @@ class Comparison:
             return
         self.match = Match(order, self.graph, file, level == "fragment", notes)
         self.wrong += self.match.wrong
+        self.known = (DOACROSS,) if level == "fragment" else ()
         self.compare()
         self.compare_exclusion(out)
 
@@ -33,9 +34,9 @@ class Comparison:
         for i, (event, _) in enumerate(nodes):
             marks[event] = marks.get(event, 0) | 1 << i
             programs[order.program_of[event]] |= 1 << i
-        sure = order.come_before(marks, ())
-        possible = order.come_before(marks, REASONS)
-        by_reason = {why: order.come_before(marks, (why,)) for why in REASONS}
+        sure = order.come_before(marks, self.known)
+        possible = order.come_before(marks, (*REASONS, *self.known))
+        by_reason = {why: order.come_before(marks, (why, *self.known)) for why in REASONS}
         seen = self.graph.reach([node for _, node in nodes])
         for i, (event, node) in enumerate(nodes):
             self_too = ~(1 << i)

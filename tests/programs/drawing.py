@@ -12,10 +12,13 @@ from statements import *
 
 # Kinds of dependences, the common ones more often.
 KINDS = ("in", "in", "in", "out", "inout", "inout", "mutexinoutset", "inoutset")
+OBJECT_KINDS = ("in", "out", "inout")  # of depend objects, in the code of all compilers
 
 
 FEATURES = ("depend", "if0", "final", "untied", "detach", "group", "taskloop", "big", "critical", "loop", "share", "each", "iterator",
             "all", "clauses", "nogroup")
+# Drawn with numbers of their own, so that a seed without them gives the program that it always gave.
+LATER = ("team_group", "task_reduction", "doacross", "object", "iterators", "priority", "filter")
 
 
 def reduces(statements):
@@ -34,10 +37,15 @@ class Drawing:
         self.n_events = self.n_regions = self.n_loops = self.n_untied = 0
         # Each program has some of the features only, so that many are drawn in great number somewhere.
         self.features = {f for f in FEATURES if self.random.random() < 0.6} - self.without
+        self.later = random.Random(f"later {seed}")
+        self.features |= {f for f in LATER if self.later.random() < 0.5} - self.without
         self.may_nogroup = self.has("nogroup")  # for one taskloop: LLVM's runtime gives its tasks no line
 
     def chance(self, p):
         return self.random.random() < p
+
+    def later_chance(self, feature, p):
+        return self.has(feature) and self.later.random() < p
 
     def choose(self, **weights):
         return self.random.choices(list(weights), list(weights.values()))[0]
@@ -74,14 +82,24 @@ class Drawing:
         clauses = ("if(0)",) * (self.has("clauses") and self.chance(0.1))
         reduction = self.reduction("team_sum")
         # Inside of another region the variable may be private already, in a task of a region that reduces it.
+        if depth == 0 and self.later_chance("task_reduction", 0.3):
+            reduction = ("reduction(task, + : team_sum)",)
         return Region(threads, body, clauses + (reduction if depth == 0 else ()))
 
-    def team_statement(self, depth):
+    def team_statement(self, depth, group_depth=0):
+        if group_depth < 2 and self.later_chance("team_group", 0.25):
+            self.left -= 1
+            return TeamGroup([self.team_statement(depth, group_depth + 1) for _ in range(self.later.randint(1, 3))])
+        if self.later_chance("doacross", 0.2):
+            self.left -= 1
+            return self.doacross(depth + 1)
         kind = self.choose(single=8, barrier=2, masked=1, share=2 * self.has("share"), each=2 * self.has("each"))
         self.left -= 1
         if kind == "single":
             return Single(self.tasks(depth + 1), self.chance(0.35))
         if kind == "masked":
+            if self.later_chance("filter", 0.5):
+                return Masked(self.tasks(depth + 1), "masked", self.later.randint(0, 3))
             return Masked(self.tasks(depth + 1))
         if kind == "barrier":
             return Barrier()
@@ -91,8 +109,27 @@ class Drawing:
         parts = [self.tasks(depth + 1) if kind == "static" else [self.part(depth + 1) for _ in range(self.random.randint(0, 2))]
                  for _ in range(self.random.randint(2, 3))]
         nowait, reduction = self.chance(0.4), self.reduction("share_sum")
+        if not nowait and self.later_chance("task_reduction", 0.3):
+            reduction = ("reduction(task, + : share_sum)",)
         # A task of a loop or section that reduces a variable must not use it (2.21.5.4).
         return Share(kind, parts, nowait, () if any(map(reduces, parts)) else reduction)
+
+    def doacross(self, depth):
+        """Each part has its source somewhere, before which it may wait for those of earlier parts."""
+        parts = []
+        for _ in range(self.later.randint(2, 6)):
+            parts.append([*self.few(depth), *[Sink(self.later.choice((1, 1, 2, 3))) for _ in range(self.later.choice((0, 1, 1, 2)))],
+                          *self.few(depth), Source(), *self.few(depth)])
+        return Share("doacross", parts, self.later.random() < 0.4)
+
+    def few(self, depth):
+        """Nothing, or a task that is waited for, or one that is not."""
+        kind = self.later.choice(("nothing", "task", "wait", "group"))
+        if kind == "nothing":
+            return []
+        self.left -= 1
+        task = Task([self.work()])
+        return [Group([task])] if kind == "group" else [task, Wait()] if kind == "wait" else [task]
 
     def reduction(self, name):
         return (f"reduction(+ : {name})",) * (self.has("clauses") and self.chance(0.2))
@@ -135,7 +172,7 @@ class Drawing:
         if kind == "depend_wait":
             return [Wait([d for d in self.depends(("in", "in", "out", "inout")) if d.at is not None] or [Depend("in", 0)])]
         if kind == "group":
-            return [Group(self.tasks(depth + 1, 4))]
+            return [self.group(self.tasks(depth + 1, 4))]
         if kind == "taskloop":
             return [self.taskloop(depth)]
         if kind == "loop":
@@ -153,6 +190,15 @@ class Drawing:
             return [self.region(depth)]
         return [self.work()]
 
+    def group(self, body):
+        """In a task reduction some of the group's own tasks take part."""
+        if not self.later_chance("task_reduction", 0.5):
+            return Group(body)
+        for statement in body:
+            if isinstance(statement, Task) and not statement.detach and self.later.random() < 0.6:
+                statement.clauses += ("in_reduction(+ : group_sum)",)
+        return Group(body, "task_reduction(+ : group_sum)")
+
     def task(self, depth):
         clauses = []
         if self.has("if0") and self.chance(0.2):
@@ -163,6 +209,8 @@ class Drawing:
             clauses.append("final(1)")
         if self.has("clauses"):
             clauses += [clause for clause in ("mergeable", "priority(2)") if self.chance(0.1)]
+        if "priority(2)" not in clauses and self.later_chance("priority", 0.5):
+            clauses.append(f"priority({self.later.randint(0, 4)})")
         kinds = ("in", "out", "inout") if "if(0)" in clauses else KINDS
         depends = self.depends(kinds) if self.has("depend") and self.chance(0.6) else []
         if "final(1)" in clauses:
@@ -188,7 +236,11 @@ class Drawing:
             step = self.random.choice((0, 0, 1, 2))
             count = self.random.randint(2, 3) if self.has("iterator") and self.chance(0.2) else 1
             # The same type for all, as a list may name an address once only by name.
-            found[at] = Depend(self.random.choice(kinds), at, step if count == 1 else 0, count)
+            if self.later_chance("iterators", 0.15):
+                step, count = 0, 4
+            kind = self.random.choice(kinds)
+            by_object = kind in OBJECT_KINDS and count == 1 and self.later_chance("object", 0.3)
+            found[at] = Depend(kind, at, step if count == 1 else 0, count, by_object)
         if self.has("all") and self.chance(0.15):
             return [Depend(self.random.choice(("out", "inout")), None)]
         return list(found.values())

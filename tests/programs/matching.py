@@ -87,6 +87,8 @@ class Match:
                 self.same_line(kind, line, what, nodes)
 
     def is_at(self, node, line):
+        if line is None:
+            return not node["line"]
         return node["line"] == str(line) and node["file"].endswith(self.file)
 
     def same_line(self, kind, line, what, nodes):
@@ -185,6 +187,7 @@ class Match:
         bare = {line for member in team.members for kind, line, _ in member.flow.entries
                 if kind in LOOPS and not any(self.is_at(n, line) for n in tasks)}
         does = [[(kind, "" if line in bare else str(line), what) for kind, line, what in member.flow.entries] for member in team.members]
+        does = [[(kind, "" if line == "None" else line, what) for kind, line, what in entries] for entries in does]
         lines = {line for entries in does for _, line, _ in entries}
         did = {i: Counter((kind, n["line"]) for kind in KINDS for n in self.of_task[i][kind] if n["line"] in lines) for i in implicits}
         stream = self.row[region]["stream"]

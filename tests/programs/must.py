@@ -11,11 +11,12 @@ that the text and the specification allow (the others). A pair of events is
 
 REASONS names what the text does not decide. Sections of OpenMP 5.1 stand at the rules.
 """
-from statements import code_of, for_gcc, taskloop_for
+from statements import code_of, for_gcc, reduces_tasks, taskloop_for
 
 SERIAL_IF = "undeferred in a team of one"      # no tool can know there whether if(0) is the program's
 EXECUTOR = "who executes a single or a part"   # so whether tasks of two are siblings, and what else their thread did before
 REASONS = (SERIAL_IF, EXECUTOR)
+DOACROSS = "iterations of a doacross loop"  # decided, but only fragments are as small as these
 
 
 class Instance:
@@ -52,6 +53,8 @@ class Team:
         self.codes = {}                 # code_of a body -> the member that executes it, where the text says so
         self.common = self.join = None  # the last event that all members have passed
         self.loose = []                 # ends of singles and parts since then
+        self.groups = []                # lists of tasks whose creator is not known: of the taskgroups of its members
+        self.part, self.sources = 0, {} # of the doacross loop: the part, and the event of each part's source
 
 
 class Order:
@@ -201,16 +204,45 @@ class Order:
         self.execute(group.body, flow)
         self.end_group(group, flow, place)
 
+    def do_TeamGroup(self, group, team):
+        places = self.begin_team_group(team)
+        self.execute(group.body, team)
+        self.end_team_group(group, team, places)
+
+    def begin_team_group(self, team):
+        """A taskgroup of each member. Of what a single or a part creates in it is not known whose it is."""
+        team.groups.append([])
+        return [self.begin_group(implicit.flow) for implicit in team.members]
+
+    def end_team_group(self, statement, team, places):
+        loose = team.groups.pop()
+        for implicit, place in zip(team.members, places):
+            event = self.end_group(statement, implicit.flow, place)
+            for task in loose:
+                self.edge(task.done, event, EXECUTOR)
+
+    def do_Sink(self, sink, flow):
+        """2.19.9.2: after the source of that iteration."""
+        source = flow.team.sources.get(flow.team.part - sink.distance)
+        event = self.step(flow)
+        if source is not None:
+            self.edge(source, event, DOACROSS)
+
+    def do_Source(self, source, flow):
+        flow.team.sources[flow.team.part] = self.step(flow)
+
     def begin_group(self, flow):
         flow.groups.append([])
         flow.entries.append(None)
         return len(flow.entries) - 1
 
     def end_group(self, statement, flow, place):
+        """`statement` None: the group is one of a reduction's, without a line."""
         event = self.step(flow)
-        flow.entries[place] = "taskgroup", statement.line, event
+        flow.entries[place] = "taskgroup", statement.line if statement else None, event
         for task in flow.groups.pop():  # 2.19.6: children and descendants generated in it
             self.edge(task.done, event)
+        return event
 
     def do_Taskloop(self, loop, flow):
         self.runs += loop.iterations
@@ -243,7 +275,10 @@ class Order:
             team.members.append(implicit)
             team.flows.append(self.flow_of(implicit, team, member))
             implicit.flow.events, implicit.flow.rounds = dict(flow.events), flow.rounds
+        places = self.begin_team_group(team) if reduces_tasks(region) else None
         self.execute(region.body, team)
+        if places:
+            self.end_team_group(None, team, places)
         for implicit in team.members:
             implicit.end = implicit.done = self.step(implicit.flow)
         team.join = self.meet(team)  # the implicit barrier at its end (2.6)
@@ -271,8 +306,10 @@ class Order:
             self.execute(each.body, implicit.flow)
 
     def do_Masked(self, masked, team):
-        team.codes[code_of(masked)] = 0
-        self.execute(masked.body, team.members[0].flow)
+        self.asks = self.asks or masked.filter > 0
+        if masked.filter < team.size:
+            team.codes[code_of(masked)] = masked.filter
+            self.execute(masked.body, team.members[masked.filter].flow)
 
     def do_Single(self, single, team):
         self.parts(team, single, [single.body])
@@ -280,18 +317,32 @@ class Order:
             team.barriers.append(self.meet(team))
 
     def do_Share(self, share, team):
-        self.asks = self.asks or share.kind == "static"
-        if share.kind == "static":  # 2.11.4: chunks are given to the threads in turns, in order of their numbers
+        is_static = share.kind in ("static", "doacross")
+        self.asks = self.asks or is_static
+        places = self.begin_team_group(team) if reduces_tasks(share) and not self.gcc else None
+        if is_static:  # 2.11.4: chunks are given to the threads in turns, in order of their numbers
+            team.sources = {}
             for number, part in enumerate(share.parts):
-                team.codes[code_of(share, number)] = number % team.size
-                self.execute(part, team.members[number % team.size].flow)
+                team.part = number
+                member = self.member_of(number, share, team.size)
+                team.codes[code_of(share, number)] = member
+                self.execute(part, team.members[member].flow)
         else:
             self.parts(team, share, share.parts)
+        if places:
+            self.end_team_group(None, team, places)
         if not share.nowait:
             team.barriers.append(self.meet(team))
             if share.clauses and not self.gcc:  # a reduction, after which clang lets the team meet once more
                 team.spare.append(self.meet(team))
                 team.barriers.append(team.spare[-1])
+
+    def member_of(self, number, share, size):
+        """gcc's doacross loops get no chunks by LLVM's runtime, but consecutive parts, the first threads one more."""
+        if share.kind != "doacross" or not self.gcc:
+            return number % size
+        least, more = divmod(len(share.parts), size)
+        return [member for member in range(size) for _ in range(least + (member < more))][number]
 
     def parts(self, team, statement, bodies):
         """Executes each body by some member of the team. Several are in no order with each other: such bodies must
@@ -304,7 +355,7 @@ class Order:
         ends = []
         for number, body in enumerate(bodies):
             flow = Flow(team, self.event())
-            flow.code = code_of(statement, number)
+            flow.code, flow.groups = code_of(statement, number), list(team.groups)
             self.edge(team.common, flow.now)
             for event in before:
                 self.edge(event, flow.now, EXECUTOR)

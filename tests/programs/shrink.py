@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes a program that fails smaller. programs.py calls smaller()."""
-from statements import Critical, Fulfil, Group, Loop, Task
+from statements import Critical, Fulfil, Group, Loop, Share, Source, Task, TeamGroup
 
 LISTS = ("body", "parts", "depends", "clauses")
 
@@ -63,7 +63,7 @@ def smaller(statements, fails, tries=400):
 
 
 def inner_of(statement):
-    return statement.body if isinstance(statement, (Task, Loop, Group, Critical)) and not getattr(statement, "detach", None) else None
+    return statement.body if isinstance(statement, (Task, Loop, Group, TeamGroup, Critical)) and not getattr(statement, "detach", None) else None
 
 
 def replace(holder, name, members):
@@ -74,8 +74,8 @@ def replace(holder, name, members):
 
 
 def valid(statements):
-    """Is each event that a task waits for still fulfilled, and the other way round?"""
-    made, fulfilled = set(), set()
+    """Is each event that a task waits for still fulfilled, and the other way round? Has each part of a doacross loop one source?"""
+    made, fulfilled, whole = set(), set(), [True]
 
     def visit(statements):
         for statement in statements:
@@ -83,8 +83,10 @@ def valid(statements):
                 made.add(statement.detach)
             if isinstance(statement, Fulfil):
                 fulfilled.add(statement.event)
+            if isinstance(statement, Share) and statement.kind == "doacross":
+                whole.append(all(sum(isinstance(x, Source) for x in part) == 1 for part in statement.parts))
             visit(getattr(statement, "body", ()))
             for part in getattr(statement, "parts", ()):
                 visit(part)
     visit(statements)
-    return made == fulfilled
+    return made == fulfilled and all(whole)

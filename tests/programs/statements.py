@@ -3,7 +3,7 @@
 
 programs.py and its neighbours use it. A program is a list of statements. Some may stand in any task (Task, Loop, Wait,
 Group, Taskloop, Critical, Yield, Fulfil, Region), others only directly in a parallel region, where the members of its
-team meet them (Single, Masked, Share, Barrier, Each). Each construct has a line of its own, so that the nodes of a
+team meet them (Single, Masked, Share, Barrier, TeamGroup, Each), and Sink and Source directly in a part of a doacross loop. Each construct has a line of its own, so that the nodes of a
 graph can be found again in the text.
 
 Compilers differ in what they know; `for_gcc` says what gcc's text has in place of it.
@@ -31,6 +31,7 @@ class Depend:
     at: int | None
     step: int = 0
     count: int = 1
+    by_object: bool = False  # through a depend object
 
     def addresses(self, i):
         if self.at is None:
@@ -65,6 +66,7 @@ class Wait(Statement):
 @dataclass(eq=False)
 class Group(Statement):
     body: list
+    clause: str = ""  # a task reduction, in which tasks of the body take part
 
 
 @dataclass(eq=False)
@@ -104,16 +106,34 @@ class Single(Statement):
 class Masked(Statement):
     body: list
     word: str = "master"
+    filter: int = 0  # the number of the thread that executes it, if the team has one
 
 
 @dataclass(eq=False)
 class Share(Statement):
     """A worksharing loop, or sections, each of whose parts has a text of its own. `kind`: "static" (part I is thread I's,
-    in turns), "dynamic", "guided" or "sections" (whose is not known)."""
+    in turns), "doacross" (the same, and each has one Source), "dynamic", "guided" or "sections" (whose is not known)."""
     kind: str
     parts: list
     nowait: bool = False
     clauses: tuple = ()
+
+
+@dataclass(eq=False)
+class Sink(Statement):
+    """Waits for the Source of the part `distance` before this one."""
+    distance: int
+
+
+@dataclass(eq=False)
+class Source(Statement):
+    pass
+
+
+@dataclass(eq=False)
+class TeamGroup(Statement):
+    """A taskgroup of each member of the team, around what they meet."""
+    body: list
 
 
 @dataclass(eq=False)
@@ -141,6 +161,16 @@ def taskloop_for(loop, compiler):
     return loop.clause or f"num_tasks({tasks})", tasks, loop.nogroup and tasks <= 10
 
 
+def reduces_tasks(statement):
+    """Has the region or worksharing construct a reduction in which tasks take part?"""
+    return any(clause.startswith("reduction(task") for clause in statement.clauses)
+
+
+def clauses_for(share, compiler):
+    """gcc's code of a worksharing construct with a task reduction has barriers of its own."""
+    return tuple(c.replace("reduction(task, ", "reduction(") if compiler == "gcc" else c for c in share.clauses)
+
+
 # A compiler must not make one call of two that are alike: their constructs would have one address.
 # gcc's programs run on LLVM's runtime, whose omp_control_tool gcc's header does not declare.
 HEAD = """\
@@ -156,7 +186,7 @@ int omp_control_tool(int command, int modifier, void *arg) __attribute__((weak))
 
 static char d[{programs}][{addresses}];
 static _Thread_local volatile int done;
-static int team_sum, share_sum, loop_sum, runs;
+static int team_sum, share_sum, loop_sum, group_sum, runs;
 
 static void work(int rounds)
 {{
@@ -189,6 +219,7 @@ class Text:
 
     def __init__(self, programs, compiler):
         self.compiler, self.lines, self.depth, self.number = compiler, [], 0, 0
+        self.n_objects = 0
         self.lines += HEAD.format(programs=len(programs), addresses=ADDRESSES).splitlines()
         for self.number, program in enumerate(programs):
             self.put("")
@@ -230,6 +261,8 @@ class Text:
         kind = for_gcc(depend.type) if self.compiler == "gcc" else depend.type
         if depend.at is None:
             return "" if self.compiler == "gcc" else f" depend({kind}: omp_all_memory)"
+        if depend.count == 4:
+            return f" depend(iterator(k = 0 : 2, m = 0 : 2), {kind}: d[{self.number}][({depend.at} + k + 2 * m) % {ADDRESSES}])"
         if depend.count > 1:
             return f" depend(iterator(k = 0 : {depend.count}), {kind}: d[{self.number}][({depend.at} + k) % {ADDRESSES}])"
         at = f"({depend.at} + {depend.step} * i) % {ADDRESSES}" if depend.step else str(depend.at)
@@ -243,8 +276,18 @@ class Text:
         if detach:
             self.put(f"omp_event_handle_t {task.detach};")
         clauses = [f" detach({task.detach})"] if detach else []
-        self.pragma(task, "task" + "".join(clauses + [" " + c for c in task.clauses] + [self.depend(x) for x in task.depends]))
+        objects = {depend: self.put_object(depend) for depend in task.depends if depend.by_object}
+        depends = [f" depend(depobj: {objects[x]})" if x in objects else self.depend(x) for x in task.depends]
+        self.pragma(task, "task" + "".join(clauses + [" " + c for c in task.clauses] + depends))
         self.block(task.body, of_task=True)
+        for name in objects.values():
+            self.put(f"#pragma omp depobj({name}) destroy")
+
+    def put_object(self, depend):
+        self.n_objects += 1
+        self.put(f"omp_depend_t object{self.n_objects};")
+        self.put(f"#pragma omp depobj(object{self.n_objects}){self.depend(depend)}")
+        return f"object{self.n_objects}"
 
     def put_Fulfil(self, fulfil):
         if self.compiler != "gcc":
@@ -258,8 +301,27 @@ class Text:
         self.pragma(wait, "taskwait" + "".join(map(self.depend, wait.depends)))
 
     def put_Group(self, group):
+        self.pragma(group, " ".join(filter(None, ["taskgroup", group.clause])))
+        self.block(group.body)
+
+    def put_TeamGroup(self, group):
         self.pragma(group, "taskgroup")
         self.block(group.body)
+
+    def put_Sink(self, sink):
+        self.put_ordered(sink, f"ordered depend(sink: part - {sink.distance})")
+
+    def put_Source(self, source):
+        self.put_ordered(source, "ordered depend(source)")
+
+    def put_ordered(self, statement, text):
+        """In a team of one, gcc's code crashes in LLVM's runtime."""
+        if self.compiler != "gcc":
+            self.pragma(statement, text)
+            return
+        self.put("if (omp_get_num_threads() > 1) {")
+        self.pragma(statement, text)
+        self.put("}")
 
     def put_Taskloop(self, loop):
         clause, _, nogroup = taskloop_for(loop, self.compiler)
@@ -286,11 +348,11 @@ class Text:
         self.block(single.body, code_of(single))
 
     def put_Masked(self, masked):
-        self.pragma(masked, masked.word)
+        self.pragma(masked, masked.word + (f" filter({masked.filter})" if masked.filter else ""))
         self.block(masked.body, code_of(masked))
 
     def put_Share(self, share):
-        nowait = "".join(" " + clause for clause in share.clauses) + " nowait" * share.nowait
+        nowait = "".join(" " + clause for clause in clauses_for(share, self.compiler)) + " nowait" * share.nowait
         if share.kind == "sections":
             self.pragma(share, "sections" + nowait)
             self.put("{")
@@ -299,7 +361,8 @@ class Text:
                 self.block(part, code_of(share, number))
             self.put("}")
             return
-        self.pragma(share, f"for schedule({share.kind}, 1)" + nowait)
+        kind = "ordered(1) schedule(static, 1)" if share.kind == "doacross" else f"schedule({share.kind}, 1)"
+        self.pragma(share, "for " + kind + nowait)
         self.put(f"for (int part = 0; part < {len(share.parts)}; part++)")
         self.depth += 1
         self.put("switch (part) {")

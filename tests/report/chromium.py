@@ -3,10 +3,13 @@
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
 import time
+
+from common import HANG_S
 
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
            "--remote-debugging-pipe", "--force-device-scale-factor=1", "--disable-background-networking"]
@@ -33,11 +36,14 @@ class Chromium:
         self.rest, self.number, self.session, self.events = b"", 0, None, []
         page = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
         self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log"):
+        for domain in ("Page", "Runtime", "Log", "Performance"):
             self.call(domain + ".enable")
 
     def read(self):
         while b"\0" not in self.rest:
+            if not select.select([self.frm], [], [], HANG_S)[0]:
+                self.process.kill()
+                raise Broken(f"the page does not answer for {HANG_S} s")
             more = os.read(self.frm, 1 << 20)
             if not more:
                 raise Broken("the browser ended")
@@ -64,7 +70,7 @@ class Chromium:
             raise Broken(f"{expression}: {result['exceptionDetails'].get('exception', {}).get('description')}")
         return result["result"].get("value")
 
-    def open(self, path, limit_s=60):
+    def open(self, path, limit_s=HANG_S):
         """Opens the page, and returns in how many ms it was drawn."""
         self.events = []
         self.call("Page.navigate", url=f"file://{path}")
@@ -75,6 +81,10 @@ class Chromium:
                 return int(ready)
             time.sleep(0.05)
         raise Broken(f"not drawn after {limit_s} s: {self.errors()}")
+
+    def processor_s(self):
+        """The processor time that the page's process has taken so far."""
+        return next(m["value"] for m in self.call("Performance.getMetrics")["metrics"] if m["name"] == "ProcessTime")
 
     def frames(self, n=2):
         """Until what was done is drawn."""

@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import time
 
+from common import HANG_S
+
 PREFERENCES = {"devtools.console.stdout.content": True, "browser.dom.window.dump.enabled": True, "datareporting.policy.dataSubmissionEnabled": False,
                "browser.shell.checkDefaultBrowser": False, "app.update.enabled": False, "network.captive-portal-service.enabled": False,
                "network.connectivity-service.enabled": False, "browser.aboutwelcome.enabled": False, "toolkit.telemetry.enabled": False, "services.settings.server": "data:,#nothing/v1"}
@@ -25,7 +27,7 @@ class Broken(Exception):
 
 
 class Firefox:
-    def __init__(self, width=1300, height=900, limit_s=60):
+    def __init__(self, width=1300, height=900, limit_s=HANG_S):
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="otter-firefox-"))
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -78,7 +80,7 @@ class Firefox:
             raise Broken(f"{expression}: {result}")
         return result[0]
 
-    def open(self, path, limit_s=60):
+    def open(self, path, limit_s=HANG_S):
         """Opens the page, and returns in how many ms it was drawn."""
         self.said.seek(0, os.SEEK_END)
         self.begin = self.said.tell()

@@ -281,6 +281,16 @@ def wrong_paths_of_diff(page, two):
     return f"{left} rows of paths are left" if left else None
 
 
+def gain_text(limit):
+    """What the page of a comparison says of a side's limit."""
+    if limit["limit"] == "none":
+        return ""
+    if not limit["gain_known"]:
+        return "Gain not known"
+    times = f"{limit['possible_speedup']:.2f} x as fast"
+    return f"Without it {times}, or more" if limit["lower_bound"] else f"Without it at most {times}"
+
+
 def wrong_diff(page, out):
     """diff.html has the figures of diff.json, and its controls choose among them."""
     diff = json.loads((out / "diff.json").read_text())
@@ -294,6 +304,10 @@ def wrong_diff(page, out):
     for side in diff["sides"]:
         if side["limit"]["limit"] not in text or side["name"] not in text:
             return f"{side['name']}, {side['limit']['limit']} are not in {text}"
+    for letter, side in zip("AB", diff["sides"]):
+        shown, wanted = page.value(f"document.querySelector('.card[data-side={letter}] .gain')?.textContent ?? ''"), gain_text(side["limit"])
+        if not shown.startswith(wanted) or (not wanted and "fast" in shown):
+            return f"{side['name']} has '{shown}', not '{wanted}'"
     if ("another limit" in text) != two["limit_changed"]:
         return f"the limit has {'' if two['limit_changed'] else 'not '}changed: {text}"
     for only in (True, False):

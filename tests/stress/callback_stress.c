@@ -13,8 +13,8 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "recorder/callbacks.h"
-#include "recorder/stream.h"
+#include "recorder/omp/callbacks.h"
+#include "recorder/ring/stream.h"
 #include "tests/recorder_dump.h"
 
 #define RECORDS_DEFAULT 200000
@@ -114,7 +114,7 @@ static int compare(const void *a, const void *b)
 /* Counts the kinds. Returns false if a task was run that was not made, or if one was made twice. */
 static bool read_dump(struct session *session, bool is_whole)
 {
-	struct dump *dump = dump_open(session->dir, session->config.segment_bytes);
+	struct dump *dump = dump_open(session->dir.path, session->config.segment_bytes);
 	uint64_t *made = malloc(sizeof *made), n_made = 0, capacity = 0;
 	bool is_good = true;
 	for (unsigned pass = 0; pass < 2; pass++) {

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "recorder/record.h"
+#include "recorder/ring/record.h"
 #include "tests/recorder_dump.h"
 
 #define N_WAVES         3
@@ -82,7 +82,7 @@ static bool check_drained_once(const struct dump *dump)
 
 static bool check(struct session *session, unsigned n_all)
 {
-	struct dump *dump = dump_open(session->dir, session->config.segment_bytes);
+	struct dump *dump = dump_open(session->dir.path, session->config.segment_bytes);
 	uint64_t next[N_ALL_MAX] = {0};
 	bool is_good = check_drained_once(dump);
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {

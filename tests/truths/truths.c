@@ -4,10 +4,12 @@
  * one; tests/truths.py says what must come out.
  */
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static void spin(long turns)
@@ -188,6 +190,29 @@ static void yields(void)
 		sched_yield();
 }
 
+/* Until the calling thread has used 0.2 s of processor time. */
+static void *compute(void *unused)
+{
+	struct timespec used;
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	while (used.tv_sec == 0 && used.tv_nsec < 200000000);
+	return unused;
+}
+
+/* A thread that the runtime does not know computes, and a task waits for it. */
+static void unseen(void)
+{
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp task
+	{
+		pthread_t thread;
+		if (pthread_create(&thread, NULL, compute, NULL) == 0)
+			pthread_join(thread, NULL);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -196,7 +221,7 @@ int main(int argc, char **argv)
 	} programs[] = {{"taskgroup", taskgroup},  {"tiny", tiny},     {"triangle", triangle}, {"critical", critical},
 			{"fib", fib_alone},        {"sleeps", sleeps}, {"burn", burn},         {"if0", undeferred},
 			{"final", final_children}, {"behind", behind}, {"yields", yields},     {"excluded", excluded},
-			{"own_locks", own_locks},  {"turns", turns}};
+			{"own_locks", own_locks},  {"turns", turns},   {"unseen", unseen}};
 	if (argc == 2 && strcmp(argv[1], "forever") == 0)
 		for (;;)
 			spin(1000000);

@@ -31,7 +31,7 @@ void device_put_more(unsigned kind, unsigned flags, uint64_t value, uint64_t tim
 	dump_writer_record(&replay_writer, DEVICE_HERALD, time, kind, flags, value, a, b);
 }
 
-void device_begin(void)
+void device_dump_begin(void)
 {
 	dump_writer_root(&replay_writer, 0, replay_now, 1, 1);
 	device_put(EVENT_thread_attach, 0, 0, 4243, 0);

@@ -13,7 +13,7 @@
 
 /* ---- Writing ---- */
 
-void device_begin(void);
+void device_dump_begin(void);
 void device_finish(enum graph_level level);
 
 void device_put(unsigned kind, unsigned flags, uint64_t value, uint64_t a, uint64_t b);

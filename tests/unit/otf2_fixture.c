@@ -4,9 +4,9 @@
  */
 #include "tests/unit/otf2_fixture.h"
 #include "builder/gather/gather.h"
-#include "builder/model/symbols.h"
+#include "builder/symbols/symbols.h"
 #include "builder/otf2/otf2.h"
-#include "builder/otf2/trace_id.h"
+#include "builder/otf2/mapping.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ void otf2_build(size_t n_locations)
 	memset(&trace, 0, sizeof trace);
 	ck_assert_int_eq(dump_open(&trace.dump, otf2_dir), 0);
 	ck_assert_uint_eq(trace.dump.n_streams, n_locations);
-	ck_assert_int_eq(sink_otf2_open(&sink, otf2_out, &trace, 1, false), 0);
+	ck_assert_int_eq(sink_otf2_open(&sink, otf2_out, &trace, 1, false, true), 0);
 	ck_assert_int_eq(model_gather(&trace.model, &trace.dump, true), 0);
 	ck_assert_int_eq(sink.begin(sink.self, &trace), 0);
 	struct visitor visitor = {sink.ops, sink.self};

@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "recorder/record.h"
-#include "recorder/switches.h"
+#include "recorder/kernel/switches.h"
+#include "recorder/ring/record.h"
 #include "tests/unit/small_ring.h"
 
 #define MS UINT64_C(1000000)
@@ -67,7 +67,7 @@ __attribute__((unused)) static struct session *begin(void)
 /* Does the kernel let this process record switches? Where it does not, the tests of what it records expect sums. */
 __attribute__((unused)) static bool is_allowed(const struct session *session)
 {
-	return !session->has_no_switches;
+	return !session->switches.is_refused;
 }
 
 /* A thread that makes a record, waits for all, and makes another one. */

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "recorder/record.h"
-#include "recorder/sample.h"
+#include "recorder/kernel/sample.h"
+#include "recorder/ring/record.h"
 #include "tests/recorder_dump.h"
 
 #define SMALL_RING    "32K"
@@ -53,7 +53,7 @@ static inline siginfo_t expiration(uint64_t missed)
 {
 	siginfo_t info;
 	memset(&info, 0, sizeof info);
-	info.si_signo = session_get()->sample_signal;
+	info.si_signo = session_get()->samples.signal;
 	info.si_code = SI_TIMER;
 	info.si_value.sival_int = (int)tls_stream->number;
 	info.si_overrun = (int)missed;

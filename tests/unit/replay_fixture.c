@@ -4,7 +4,7 @@
  */
 #include "tests/unit/replay_fixture.h"
 #include "builder/graph/files.h"
-#include "builder/model/symbols.h"
+#include "builder/symbols/symbols.h"
 #include "builder/gather/gather.h"
 #include "tests/unit/said.h"
 
@@ -133,7 +133,7 @@ const char *replay_states_seen(uint32_t stream)
 	return seen[model_stream_row(&replay_trace.dump, stream)].text;
 }
 
-/* The life of a stream's threads, from its records alone. */
+/* The life of a stream's threads, from its records and the process's start, at which the first stream's thread begins. */
 static uint64_t life_ticks(size_t row)
 {
 	struct cursor c;
@@ -142,7 +142,8 @@ static uint64_t life_ticks(size_t row)
 	cursor_init(&c, &replay_trace.dump.streams[row]);
 	for (const struct record *first = NULL, *r; (r = cursor_peek(&c)) != NULL; cursor_next(&c)) {
 		if ((first == NULL || record_kind(r) == EVENT_thread_attach) && !is_alive) {
-			since = r->time;
+			uint64_t start = replay_trace.dump.start_ticks;
+			since = row == 0 && first == NULL && start != 0 ? start : r->time;
 			is_alive = true;
 		}
 		first = r;

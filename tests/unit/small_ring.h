@@ -8,7 +8,7 @@
 
 #include <check.h>
 
-#include "recorder/record.h"
+#include "recorder/ring/record.h"
 #include "tests/recorder_dump.h"
 
 #define SMALL_RING    "32K"
@@ -45,9 +45,9 @@ __attribute__((unused)) static struct session *begin_undrained(void)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
 	ck_assert_ptr_nonnull(session);
-	session->has_drain_thread = true;
-	session->is_drain_started = 1;
-	session->drain_stays = true;
+	session->drain.has_thread = true;
+	session->drain.is_started = 1;
+	session->idle.stays = true;
 	return session;
 }
 

@@ -15,7 +15,8 @@ static char empty[] = "", label[] = "task@a.c:7";
 static char *sentence(enum limit limit, enum cause_sort sort, char *name)
 {
 	struct answer_place place = {name, empty, empty, "task", 7};
-	struct answer_row row = {.limit = limit, .sort = sort, .construct = place, .other = place, .n = 2};
+	static const struct nouns nouns = {false, "thread", "a thread", "threads", "tasks"};
+	struct answer_row row = {.nouns = &nouns, .limit = limit, .sort = sort, .construct = place, .other = place, .n = 2};
 	char *text = NULL;
 	size_t n_bytes;
 	FILE *out = open_memstream(&text, &n_bytes);

@@ -3,7 +3,7 @@
  * The builder's memory and time for a dump are bounded by the dump's size, whatever numbers are in the dump. Nothing is
  * measured: without the bounds these tests would take terabytes or days.
  */
-#include "builder/story/suspended.h"
+#include "builder/current/suspended.h"
 #include "tests/unit/replay_fixture.h"
 
 #include <check.h>

@@ -56,8 +56,8 @@ struct made {
 
 static void add_line(struct made *made, uint32_t source, uint32_t target, unsigned kind, unsigned dependence)
 {
-	array_reserve((void **)&made->lines, made->n_lines + 1, &made->lines_capacity, sizeof *made->lines);
-	made->lines[made->n_lines++] = (struct line){source, target, (uint8_t)kind, (uint8_t)dependence};
+	array_push(made->lines, made->n_lines, made->lines_capacity,
+		   (struct line){source, target, (uint8_t)kind, (uint8_t)dependence});
 }
 
 static uint32_t add_name(struct made *made, const char *format, unsigned a, unsigned b)
@@ -65,10 +65,9 @@ static uint32_t add_name(struct made *made, const char *format, unsigned a, unsi
 	char *name = text_format(format, a, b);
 	made->text.name.n = 0;
 	buffer_put_text(&made->text.name, name);
-	array_reserve((void **)&made->names, made->n_names + 1, &made->names_capacity, sizeof *made->names);
-	made->names[made->n_names] = canonical_put_name(&made->text, 0);
+	array_push(made->names, made->n_names, made->names_capacity, canonical_put_name(&made->text, 0));
 	free(name);
-	return (uint32_t)made->n_names++;
+	return (uint32_t)made->n_names - 1;
 }
 
 static struct made make(void)
@@ -96,9 +95,9 @@ static void settle_lines(struct made *made)
 		for (; i < made->n_lines && made->lines[i].source == name; i++) {
 			const struct line *line = &made->lines[i];
 			if (line->kind == EDGE_KINDS) {
-				array_reserve((void **)&list->pairs, list->n_pairs + 1, &list->pairs_capacity, sizeof *list->pairs);
-				list->pairs[list->n_pairs++] = (struct canonical_pair){(uint32_t)first_name + line->source,
-										       (uint32_t)first_name + line->target};
+				array_push(list->pairs, list->n_pairs, list->pairs_capacity,
+					   (struct canonical_pair){(uint32_t)first_name + line->source,
+								   (uint32_t)first_name + line->target});
 				continue;
 			}
 			lines[n] = canonical_edge(line->target, line->kind, line->dependence);

@@ -10,7 +10,7 @@
 
 #include "common/event.h"
 #include "common/format.h"
-#include "recorder/config.h"
+#include "recorder/session/config.h"
 
 static const char *const variables[] = {"OTTER_EVENTS",        "OTTER_DIR",
 					"OTTER_RING",          "OTTER_RING_DIR",

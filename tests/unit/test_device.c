@@ -15,7 +15,7 @@
 
 START_TEST(what_overlaps_is_in_several_queues)
 {
-	device_begin();
+	device_dump_begin();
 	device_plain_clock(0);
 	device_plain_clock(1);
 	device_plain_kernel(0, 3, 5200, 5300); /* a device's buffers come in any order */
@@ -44,7 +44,7 @@ END_TEST
 
 START_TEST(a_native_record_of_what_is_known_says_where_it_was)
 {
-	device_begin();
+	device_dump_begin();
 	device_plain_clock(0);
 	device_plain_clock(1);
 	device_native(0, 1, 4, 5001, 5199, "dispatch");
@@ -94,7 +94,7 @@ static void transfer(uint64_t id, uint64_t target, uint32_t from, uint32_t to)
 /* Device 0, and a target region on it with a launch and, after it, a transfer back. */
 static void begin_offload(uint64_t target, uint64_t launch, uint64_t copy)
 {
-	device_begin();
+	device_dump_begin();
 	device_announce(0);
 	target_begin(target, 0);
 	submit(launch, target);
@@ -225,7 +225,7 @@ END_TEST
 START_TEST(the_host_knows_whose_a_buffer_is)
 {
 	const uint64_t target = id_make(0, 50), launch = id_make(0, 51), copy = id_make(0, 52);
-	device_begin();
+	device_dump_begin();
 	device_announce(0);
 	device_announce(1);
 	target_begin(target, 1);
@@ -248,7 +248,7 @@ END_TEST
 
 START_TEST(trouble_with_tracing_is_told)
 {
-	device_begin();
+	device_dump_begin();
 	device_put(EVENT_device_buffer, 1, 0, 4096, UINT64_C(3) << 32 | 10);
 	device_put(EVENT_device_trace, device_trace_step_no_buffer, 0, 0, 0);
 	device_finish(GRAPH_TASK);
@@ -262,7 +262,7 @@ END_TEST
 START_TEST(a_cut_record_is_left_out)
 {
 	static const int n_there[] = {1, 2, 2, 0}; /* continuation records that are there: all but one */
-	device_begin();
+	device_dump_begin();
 	device_plain_clock(0);
 	device_plain_kernel(0, 1, 5000, 6000);
 	if (_i == 0)

@@ -14,7 +14,7 @@
  */
 START_TEST(a_translated_time_is_placed_between_the_readings_around_it)
 {
-	device_begin();
+	device_dump_begin();
 	device_reading(0, 10000, 4, 1, DEVICE_WTIME);
 	device_reading(0, 20000, 4, 2, DEVICE_WTIME + 5000);
 	device_reading(0, 30000, 4, 3, DEVICE_WTIME + 15000);
@@ -34,7 +34,7 @@ END_TEST
 /* Before the first and after the last reading the clock goes at its pace over all readings. */
 START_TEST(a_time_outside_of_all_readings_goes_on_at_their_pace)
 {
-	device_begin();
+	device_dump_begin();
 	device_reading(0, 10000, 4, 1, DEVICE_WTIME + 10000);
 	device_reading(0, 30000, 4, 3, DEVICE_WTIME + 20000);
 	device_kernel(0, 1, 77, 78, DEVICE_WTIME + 8000, DEVICE_WTIME + 21000);
@@ -46,7 +46,7 @@ END_TEST
 
 START_TEST(an_interrupted_reading_counts_for_nothing)
 {
-	device_begin();
+	device_dump_begin();
 	device_reading(0, 10000, 4, 1, DEVICE_WTIME);
 	/* The clock was read at tick 21000, and then the thread lost its processor. */
 	device_reading(0, 30000, 20000, 2, DEVICE_WTIME + 1000);
@@ -61,7 +61,7 @@ END_TEST
 /* Which readings are too wide is decided for each device by itself; readings may come in any order. */
 START_TEST(readings_of_several_devices_are_told_apart)
 {
-	device_begin();
+	device_dump_begin();
 	for (uint64_t i = 1; i <= 3; i++) {
 		device_reading(2, 10000 * i, 6000, 0, DEVICE_WTIME + 1000 * i); /* all of them are wide, so they are used */
 		device_reading(0, 10000 * i, 4, 0, DEVICE_WTIME + 20000 * i);
@@ -80,7 +80,7 @@ END_TEST
 /* omp_get_wtime was put back in between: a time that came twice is placed by the device's own clock, or not at all. */
 START_TEST(a_translation_that_goes_back_tells_nothing)
 {
-	device_begin();
+	device_dump_begin();
 	device_announce(0);
 	device_announce(1);
 	for (uint32_t device = 0; device < 2; device++) {
@@ -103,7 +103,7 @@ END_TEST
 /* The second reading began before the first one and ended after it, which is no contradiction. */
 START_TEST(readings_may_overlap)
 {
-	device_begin();
+	device_dump_begin();
 	device_reading(0, 10000, 4, 1, DEVICE_WTIME);
 	device_reading(0, 9900, 1000, 2, DEVICE_WTIME + 400);
 	device_reading(0, 20000, 4, 3, DEVICE_WTIME + 10400);
@@ -117,7 +117,7 @@ END_TEST
 
 START_TEST(without_a_translation_the_devices_own_clock_tells)
 {
-	device_begin();
+	device_dump_begin();
 	device_reading(0, 10000, 4, 500, 0);
 	device_reading(0, 20000, 4, 1500, 0);
 	device_reading(1, 10000, 4, 90000, 0); /* of another device */
@@ -133,7 +133,7 @@ END_TEST
 /* omp_get_wtime is real time in LLVM's runtime, and monotonic time in others. */
 START_TEST(without_a_reading_a_translation_is_a_clock_that_the_process_ran_in)
 {
-	device_begin();
+	device_dump_begin();
 	device_kernel(0, 1, 77, 78, REAL_NS + 5000, REAL_NS + 6000);
 	device_kernel(0, 2, 77, 78, 7000, 8000);
 	device_kernel(0, 3, 77, 78, 5 * REAL_NS, 5 * REAL_NS + 1000);
@@ -148,7 +148,7 @@ END_TEST
 
 START_TEST(what_has_no_time_gets_none)
 {
-	device_begin();
+	device_dump_begin();
 	device_plain_clock(0);
 	device_plain_kernel(0, 1, 5000, 0);
 	device_plain_kernel(0, 2, 0, 5000);

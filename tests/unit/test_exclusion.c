@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How long tasks execute or are blocked while they hold a mutex (builder/states/exclusion.h), on synthetic dumps, to the
+ * How long tasks execute or are blocked while they hold a mutex (builder/states/states.h), on synthetic dumps, to the
  * tick.
  */
 #include "tests/unit/switches_fixture.h"

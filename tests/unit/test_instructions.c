@@ -3,7 +3,7 @@
  * Where machine code goes from one call to the next. The bytes are those that clang 19 and gcc 12 make for undeferred tasks and waits with
  * dependences, at several levels of optimisation, and a few made up ways through jumps.
  */
-#include "builder/model/instructions.h"
+#include "builder/symbols/instructions.h"
 
 #include <check.h>
 #include <elf.h>

@@ -55,6 +55,21 @@ START_TEST(critical_regions_are_numbered_over_all_threads)
 }
 END_TEST
 
+START_TEST(a_release_that_is_recorded_late_comes_before_the_next_acquisition)
+{
+	otf2_begin_program();
+	set_lock(0);
+	set_lock(1); /* the primary thread has released the lock, and was preempted before it could record that */
+	otf2_put(0, EVENT_mutex_released, mutex_kind_lock, 0, 0x5000, 0x6010);
+	otf2_put(1, EVENT_mutex_released, mutex_kind_lock, 0, 0x5000, 0x6010);
+	otf2_end_program();
+	otf2_build(2);
+	ck_assert_str_eq(archive_text[0], ON_PRIMARY(" <omp_set_lock A1 >omp_set_lock R1 <omp_unset_lock >omp_unset_lock"));
+	ck_assert_str_eq(archive_text[1], ON_WORKER(" <omp_set_lock A2 >omp_set_lock <omp_unset_lock R2 >omp_unset_lock"));
+	ck_assert_uint_eq(archive_times[0][8], archive_times[1][3]); /* R1, A2 */
+}
+END_TEST
+
 START_TEST(a_lock_that_is_only_tried_is_nothing)
 {
 	otf2_begin_program();
@@ -91,6 +106,7 @@ int main(void)
 	tcase_add_test(tests, no_lock_is_held_over_a_gap);
 	tcase_add_test(tests, a_lock_that_a_task_leaves_locked_stays_locked);
 	tcase_add_test(tests, critical_regions_are_numbered_over_all_threads);
+	tcase_add_test(tests, a_release_that_is_recorded_late_comes_before_the_next_acquisition);
 	tcase_add_test(tests, a_lock_that_is_only_tried_is_nothing);
 	tcase_add_test(tests, nothing_happens_while_recording_was_off);
 	suite_add_tcase(suite, tests);

@@ -2,9 +2,9 @@
  *
  * The pieces of pictures: how times, names and axes are written, and how a folded graph is cut to a number of nodes.
  */
-#include "builder/picture/dot.h"
-#include "builder/picture/svg.h"
-#include "builder/picture/xml.h"
+#include "builder/draw/dot.h"
+#include "builder/draw/svg.h"
+#include "builder/draw/xml.h"
 #include "builder/support/text.h"
 
 #include <check.h>
@@ -99,7 +99,7 @@ START_TEST(few_nodes_are_shown)
 {
 	struct labels labels = {0};
 	struct fold fold = {0};
-	struct shown shown;
+	struct dot_view shown;
 	make_fold(&fold, &labels, 50, 50);
 	shown_make(&shown, &fold, &labels, 150);
 	ck_assert_uint_eq(shown.n_nodes, 51);
@@ -125,7 +125,7 @@ START_TEST(tasks_that_are_alike_are_a_table)
 {
 	struct labels labels = {0};
 	struct fold fold = {0};
-	struct shown shown;
+	struct dot_view shown;
 	make_fold(&fold, &labels, 12, 3); /* the first three differ */
 	shown_make(&shown, &fold, &labels, 150);
 	ck_assert_uint_eq(shown.n_nodes, 1 + 3 + 1);

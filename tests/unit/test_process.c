@@ -12,10 +12,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "recorder/drain.h"
-#include "recorder/file.h"
-#include "recorder/output.h"
-#include "recorder/record.h"
+#include "recorder/drain/drain.h"
+#include "recorder/drain/file.h"
+#include "recorder/drain/output.h"
+#include "recorder/ring/record.h"
 #include "tests/unit/small_ring.h"
 
 static bool has_survived;
@@ -40,7 +40,7 @@ START_TEST(slow_path_is_not_noticed)
 	pthread_join(thread, NULL);
 	ck_assert(has_survived);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	ck_assert_uint_eq(count_numbers(dump, 0), SMALL_RECORDS * 3);
 	ck_assert_uint_eq(dump->n_rings, 0);
 	dump_remove();
@@ -58,7 +58,7 @@ START_TEST(no_descriptor_is_kept)
 		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 		ssize_t n = readlink(path, target, sizeof target - 1);
 		target[n > 0 ? n : 0] = '\0';
-		ck_assert_ptr_null(strstr(target, session->dir));
+		ck_assert_ptr_null(strstr(target, session->dir.path));
 	}
 	dump_remove();
 }
@@ -71,7 +71,7 @@ START_TEST(files_at_hand_are_forgotten_once)
 	struct file file;
 	char path[PATH_MAX], byte = 0;
 	ck_assert(!file_forget_all());
-	ck_assert_int_eq(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"), 0);
+	ck_assert_int_eq(file_name(&file, session, &session->dir, FILE_NO_NUMBER, "/any"), 0);
 	snprintf(path, sizeof path, "%s", file.path);
 	ck_assert_int_eq(file_open(&file, O_RDWR | O_CREAT), 0);
 	ck_assert_int_eq(ftruncate(file.fd, 4096), 0);
@@ -99,13 +99,13 @@ START_TEST(files_on_their_way_are_forgotten)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
 	struct file file;
-	ck_assert_int_eq(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"), 0);
+	ck_assert_int_eq(file_name(&file, session, &session->dir, FILE_NO_NUMBER, "/any"), 0);
 	int fd = open(file.path, O_WRONLY | O_CREAT, 0600);
 	ck_assert(file_forget_all());
 	ck_assert_int_eq(write(fd, "x", 1), -1);
 	ck_assert_str_eq(file.path, "");
 	file_close(&file);
-	ck_assert_int_eq(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"), 0);
+	ck_assert_int_eq(file_name(&file, session, &session->dir, FILE_NO_NUMBER, "/any"), 0);
 	file.path[0] = '\0'; /* file_name() writes the first byte last */
 	ck_assert(file_forget_all());
 	file.path[0] = (char)(file.path[0] + '/');
@@ -122,7 +122,7 @@ START_TEST(file_at_hand_is_closed_where_nothing_can_be_opened)
 	struct file file;
 	struct rlimit limit;
 	getrlimit(RLIMIT_NOFILE, &limit);
-	ck_assert_int_eq(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"), 0);
+	ck_assert_int_eq(file_name(&file, session, &session->dir, FILE_NO_NUMBER, "/any"), 0);
 	ck_assert_int_eq(file_open(&file, O_WRONLY | O_CREAT), 0);
 	int fd = file.fd;
 	setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, limit.rlim_max});
@@ -191,9 +191,9 @@ START_TEST(forked_child_has_its_own_session)
 	if (child == 0) {
 		bool is_good = session_get() == NULL && session_is_child() && tls_stream == STREAM_NONE;
 		put_many(SMALL_RECORDS * 30);
-		is_good &= session_get() && strcmp(session_get()->dir, session->dir) != 0 && tls_stream->number == 0;
+		is_good &= session_get() && strcmp(session_get()->dir.path, session->dir.path) != 0 && tls_stream->number == 0;
 		session_end("finalize");
-		struct dump *dump = dump_open(session_get()->dir, SMALL_SEGMENT);
+		struct dump *dump = dump_open(session_get()->dir.path, SMALL_SEGMENT);
 		is_good &= count_numbers(dump, 0) == SMALL_RECORDS * 30;
 		_exit(is_good ? 0 : 1);
 	}
@@ -203,7 +203,7 @@ START_TEST(forked_child_has_its_own_session)
 	for (uint64_t i = 10; i < 20; i++)
 		put(i);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	ck_assert_uint_eq(count_numbers(dump, 0), 20);
 	dump_remove();
 }
@@ -227,7 +227,7 @@ START_TEST(child_of_an_interrupted_append_harms_nobody)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	ck_assert_uint_eq(count_numbers(dump, 0), 11);
 	dump_remove();
 }

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <sys/resource.h>
 
-#include "recorder/record.h"
+#include "recorder/ring/record.h"
 #include "tests/unit/small_ring.h"
 
 START_TEST(limit_stops_and_every_loss_is_counted)
@@ -16,12 +16,31 @@ START_TEST(limit_stops_and_every_loss_is_counted)
 	put_many(n);
 	ck_assert_uint_eq(session_stopped(session), loss_cause_limit);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	uint64_t n_there = count_numbers(dump, 0);
 	ck_assert_uint_ge(n_there, SMALL_RECORDS * 9);
 	ck_assert_uint_eq(n_there + sum_lost(session, loss_cause_limit), n);
-	ck_assert_ptr_nonnull(strstr(dump_meta(session->dir), "\nnote recording stopped: the limit is reached"));
+	ck_assert_ptr_nonnull(strstr(dump_meta(session->dir.path), "\nnote recording stopped: the limit is reached"));
 	dump_remove();
+}
+END_TEST
+
+/* The process may be killed before meta has the counts. */
+START_TEST(counts_of_losses_stay_in_the_ring_until_meta_has_them)
+{
+	for (int has_limit = 0; has_limit < 2; has_limit++) {
+		struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_LIMIT", has_limit ? "40K" : "100M",
+						     "OTTER_DRAIN", "self", NULL);
+		char path[PATH_MAX + 16];
+		put_many(SMALL_RECORDS * 50);
+		snprintf(path, sizeof path, "%s/00000.ring", session->ring_dir.path);
+		stream_seal(session_stream(session, 0));
+		ck_assert_int_eq(access(path, F_OK), has_limit ? 0 : -1);
+		tls_stream = STREAM_NONE;
+		session_end("finalize");
+		ck_assert_int_eq(access(path, F_OK), -1);
+		dump_remove();
+	}
 }
 END_TEST
 
@@ -32,14 +51,14 @@ START_TEST(file_size_limit_raises_no_signal)
 	put(0);
 	struct rlimit limit = {100 * 1024, RLIM_INFINITY};
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	uint64_t n = SMALL_RECORDS * 50;
+	uint64_t n = SMALL_RECORDS * 80; /* more than there is room for in two files */
 	for (uint64_t i = 1; i < n; i++)
 		put(i);
 	ck_assert_uint_eq(session_stopped(session), loss_cause_limit);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	uint64_t n_there = count_numbers(dump, 0);
-	ck_assert_uint_ge(n_there, SMALL_RECORDS * 24);
+	ck_assert_uint_ge(n_there, SMALL_RECORDS * 48);
 	ck_assert_uint_eq(n_there + sum_lost(session, loss_cause_limit), n);
 	dump_remove();
 }
@@ -66,7 +85,7 @@ START_TEST(newest_are_kept)
 	uint64_t n = SMALL_RECORDS * 500;
 	put_many(n);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	uint64_t last = 0;
 	uint64_t n_kept = 0;
 	bool is_kept[600] = {false};
@@ -86,7 +105,7 @@ START_TEST(newest_are_kept)
 		record--; /* the last task_schedule may be followed by a buffer_flush */
 	ck_assert_uint_eq(record->b, n - 1);
 	ck_assert_uint_le(n_kept, 64);
-	ck_assert_uint_ge(session->n_overwritten, (last - n_kept - 8) * SMALL_RECORDS);
+	ck_assert_uint_ge(session->written.n_overwritten, (last - n_kept - 8) * SMALL_RECORDS);
 	dump_remove();
 }
 END_TEST
@@ -122,7 +141,7 @@ START_TEST(ring_grows_as_far_as_there_is_room)
 	put_many(SMALL_RECORDS * 2 - 1); /* the first record is thread_attach */
 	struct stream *stream = tls_stream;
 	ck_assert_uint_eq(stream->n_used, 2);
-	snprintf(path, sizeof path, "%s/00000.ring", session->ring_dir);
+	snprintf(path, sizeof path, "%s/00000.ring", session->ring_dir.path);
 	ck_assert_int_eq(unlink(path), 0);
 	stream->has_all_room = false; /* as if the ring were not on a tmpfs, where all its room is reserved */
 	for (uint64_t i = SMALL_RECORDS * 2 - 1; i < SMALL_RECORDS * 20; i++)
@@ -130,7 +149,7 @@ START_TEST(ring_grows_as_far_as_there_is_room)
 	ck_assert_uint_eq(stream->n_segments, 2);
 	ck_assert_uint_eq(session_stopped(session), 0);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	ck_assert_uint_eq(count_numbers(dump, 0), SMALL_RECORDS * 20);
 	dump_remove();
 }
@@ -142,7 +161,7 @@ START_TEST(ring_of_one_segment_stops)
 	struct session *session = begin_undrained();
 	char path[PATH_MAX + 16];
 	put(0);
-	snprintf(path, sizeof path, "%s/00000.ring", session->ring_dir);
+	snprintf(path, sizeof path, "%s/00000.ring", session->ring_dir.path);
 	ck_assert_int_eq(unlink(path), 0);
 	tls_stream->has_all_room = false;
 	for (uint64_t i = 1; i < SMALL_RECORDS * 3; i++)
@@ -158,6 +177,7 @@ int main(void)
 	Suite *suite = suite_create("refusal");
 	TCase *refusal = tcase_create("refusal");
 	tcase_add_test(refusal, limit_stops_and_every_loss_is_counted);
+	tcase_add_test(refusal, counts_of_losses_stay_in_the_ring_until_meta_has_them);
 	tcase_add_test(refusal, file_size_limit_raises_no_signal);
 	tcase_add_test(refusal, vanished_directory_stops_recording_only);
 	tcase_add_test(refusal, newest_are_kept);

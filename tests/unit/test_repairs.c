@@ -348,7 +348,7 @@ int main(void)
 	tcase_add_test(tests, too_many_reports_are_not_checked);
 	tcase_add_test(tests, a_task_of_a_region_that_nobody_began);
 	tcase_add_test(tests, edges_that_make_no_graph_are_left_out);
-	tcase_set_timeout(tests, 60);
+	tcase_set_timeout(tests, 0); /* tests/check.sh ends what hangs */
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

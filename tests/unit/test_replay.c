@@ -142,6 +142,23 @@ START_TEST(what_a_killed_process_left_open_is_closed_and_counted)
 }
 END_TEST
 
+/* Its first thread has lived since the process's start, and at least until the runtime reported it. */
+START_TEST(a_process_killed_at_its_beginning_has_lived_until_then)
+{
+	replay_writer.is_killed = true;
+	replay_writer.streams[0].is_live = true;
+	replay_writer.pid = 1000;
+	replay_writer.more_meta = "process_start 400 0\n";
+	dump_writer_root(&replay_writer, 0, replay_now, 1, 1);
+	replay_build(GRAPH_TASK);
+	const struct model *m = &replay_trace.model;
+	ck_assert_uint_eq(m->first_ticks, 400);
+	ck_assert_uint_eq(m->last_ticks, replay_now);
+	ck_assert_uint_eq(m->tasks[model_task(m, id_make(0, 1))].start_ticks, 400);
+	replay_done();
+}
+END_TEST
+
 START_TEST(a_late_worker_that_writes_a_segment_out_ends_at_the_join_too)
 {
 	uint64_t join = leave_worker_behind(), other = id_make(1, 1);
@@ -187,17 +204,31 @@ START_TEST(a_worker_whose_end_is_missing_ends_at_the_join)
 }
 END_TEST
 
+/* The worker ends at the join, by a quirk and without a repair. */
+static void check_end_without_a_word(uint64_t join)
+{
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->quirks, "worker_without_end"), 1);
+	ck_assert_uint_eq(replayed_worker_end(), join);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->repairs), 0);
+	replay_done();
+}
+
 /* Q36: woken for the runtime's end, a worker may leave its closing barrier without a word. */
 START_TEST(a_worker_may_leave_the_runtime_without_a_word)
 {
 	uint64_t join = leave_worker_behind();
 	replay_now += 1000000;
 	replay_put(1, EVENT_thread_end, 0, 0, 0, 0);
-	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->quirks, "worker_without_end"), 1);
-	ck_assert_uint_eq(replayed_worker_end(), join);
-	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->repairs), 0);
-	replay_done();
+	check_end_without_a_word(join);
+}
+END_TEST
+
+/* Q36: a worker that sleeps in its closing barrier is not woken for the end while its team's primary thread lives. */
+START_TEST(a_worker_may_sleep_past_the_runtimes_end)
+{
+	uint64_t join = leave_worker_behind();
+	check_end_without_a_word(join);
 }
 END_TEST
 
@@ -291,7 +322,9 @@ int main(void)
 	tcase_add_test(tests, a_region_ends_though_the_next_one_is_named);
 	tcase_add_test(tests, a_discarded_task_completes_without_having_run);
 	tcase_add_test(tests, what_a_killed_process_left_open_is_closed_and_counted);
+	tcase_add_test(tests, a_process_killed_at_its_beginning_has_lived_until_then);
 	tcase_add_test(tests, a_worker_may_leave_the_runtime_without_a_word);
+	tcase_add_test(tests, a_worker_may_sleep_past_the_runtimes_end);
 	tcase_add_test(tests, a_root_may_have_no_end);
 	tcase_add_test(tests, a_late_worker_that_writes_a_segment_out_ends_at_the_join_too);
 	tcase_add_test(tests, a_flush_amid_a_callback_is_no_disorder);

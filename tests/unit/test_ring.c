@@ -7,15 +7,15 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "recorder/drain.h"
-#include "recorder/record.h"
+#include "recorder/drain/drain.h"
+#include "recorder/ring/record.h"
 #include "tests/recorder_dump.h"
 
 #define SMALL_RING    "32K" /* segments of 4096 bytes */
 #define SMALL_SEGMENT UINT64_C(4096)
 #define SMALL_RECORDS ((SMALL_SEGMENT - sizeof(struct segment_header)) / sizeof(struct record))
 
-/* A record that is told by its number. Any kind will do: the ring does not look at it. */
+/* A record that is known by its number. Any kind will do: the ring does not read it. */
 #define HEAD record_head(EVENT_task_schedule, task_status_switch, 0)
 
 static void put(uint64_t number)
@@ -116,7 +116,7 @@ START_TEST(full_segment_is_closed_by_the_next_record)
 	ck_assert_uint_eq(stream_segment(s, 0)->closed, 0);
 	put(SMALL_RECORDS - 1);
 	ck_assert_uint_eq(stream_control(s)->position >> s->shift, 2);
-	struct dump *dump = dump_open(s->session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(s->session->dir.path, SMALL_SEGMENT);
 	const struct dump_segment *first = dump_segment(dump, 0, 1);
 	ck_assert_ptr_nonnull(first);
 	ck_assert_uint_eq(first->header.closed, segment_closed(SMALL_SEGMENT));
@@ -126,7 +126,7 @@ START_TEST(full_segment_is_closed_by_the_next_record)
 }
 END_TEST
 
-/* Twenty times round the ring, by the thread alone: nothing is lost, and each write is told by a record behind the one that caused it. */
+/* Twenty times round the ring, by the thread alone: nothing is lost, and each write has a record after the one that caused it. */
 START_TEST(thread_drains_itself)
 {
 	struct session *session = begin_self();
@@ -134,7 +134,7 @@ START_TEST(thread_drains_itself)
 	for (uint64_t i = 0; i < n; i++)
 		put(i);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	size_t n_records;
 	struct record *records = dump_records(dump, 0, &n_records);
 	ck_assert_uint_eq(check_numbers(records, n_records), n);
@@ -150,7 +150,7 @@ START_TEST(thread_drains_itself)
 }
 END_TEST
 
-/* What was written when nothing followed is told behind the next record, and not with an earlier time. */
+/* A write that no record followed is recorded after the next record, and not with an earlier time. */
 START_TEST(late_flush_is_not_early)
 {
 	struct session *session = begin_self();
@@ -158,7 +158,7 @@ START_TEST(late_flush_is_not_early)
 	segment_flush(tls_stream);
 	put(1);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	size_t n_records;
 	struct record *records = dump_records(dump, 0, &n_records);
 	ck_assert_uint_eq(n_records, 4);
@@ -168,13 +168,13 @@ START_TEST(late_flush_is_not_early)
 }
 END_TEST
 
-/* Everybody is slower than this thread and nobody drains: it drops, says so, and goes on when there is room. */
+/* No thread drains: this thread drops records, counts them, and continues when there is room. */
 START_TEST(full_ring_drops_and_tells)
 {
 	struct session *session = begin_self();
-	session->has_drain_thread = true; /* the test is it */
-	session->is_drain_started = 1;
-	session->drain_stays = true;
+	session->drain.has_thread = true; /* the test is it */
+	session->drain.is_started = 1;
+	session->idle.stays = true;
 	session->config.drops_when_full = true;
 	session->config.pack = CONFIG_PACK_OFF; /* or else it would pack before it drops */
 	uint64_t n = SMALL_RECORDS * RING_SEGMENTS - 1;
@@ -193,15 +193,15 @@ START_TEST(full_ring_drops_and_tells)
 	while (drain_round(session))
 		;
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	size_t n_records;
 	struct record *records = dump_records(dump, 0, &n_records);
 	ck_assert_uint_eq(check_numbers(records, n_records), n + 1);
 	ck_assert_uint_eq(count_kind(records, n_records, EVENT_records_lost), 1);
-	const struct record *told = &records[n_records - 2];
-	ck_assert_uint_eq(record_kind(told), EVENT_records_lost);
-	ck_assert_uint_eq(record_flags(told), loss_cause_full);
-	ck_assert_uint_eq(told->a, 10);
+	const struct record *lost = &records[n_records - 2];
+	ck_assert_uint_eq(record_kind(lost), EVENT_records_lost);
+	ck_assert_uint_eq(record_flags(lost), loss_cause_full);
+	ck_assert_uint_eq(lost->a, 10);
 	ck_assert_uint_eq(dump_segment(dump, 0, RING_SEGMENTS + 1)->header.n_lost, 10);
 	dump_remove();
 }
@@ -236,7 +236,7 @@ START_TEST(group_crosses_segment_ends)
 	ring_group_end(&group);
 	put(1000);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	size_t n_records;
 	struct record *records = dump_records(dump, 0, &n_records);
 	for (uint64_t i = 0; i < 1000; i++)
@@ -260,10 +260,10 @@ START_TEST(ring_outlives_the_process)
 		if (child == 0) {
 			/* None of check's macros here: its pipe is the parent's. */
 			struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
-			session->has_drain_thread = true; /* but there is none: everything stays in the ring */
-			session->is_drain_started = 1;
-			session->drain_stays = true;
-			if (write(ends[1], session->dir, sizeof session->dir) < 0)
+			session->drain.has_thread = true; /* but there is none: everything stays in the ring */
+			session->drain.is_started = 1;
+			session->idle.stays = true;
+			if (write(ends[1], session->dir.path, sizeof session->dir.path) < 0)
 				_exit(1);
 			for (uint64_t i = 0; i < numbers[k]; i++)
 				put(i);
@@ -287,13 +287,13 @@ END_TEST
 START_TEST(invalidated_header_is_not_believed)
 {
 	struct session *session = begin_self();
-	session->has_drain_thread = true;
-	session->is_drain_started = 1;
-	session->drain_stays = true;
+	session->drain.has_thread = true;
+	session->drain.is_started = 1;
+	session->idle.stays = true;
 	for (uint64_t i = 0; i < 2 * SMALL_RECORDS; i++)
 		put(i);
 	stream_segment(tls_stream, 0)->sequence = 0;
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	ck_assert_ptr_null(dump_segment(dump, 0, 1));
 	ck_assert_ptr_nonnull(dump_segment(dump, 0, 2));
 	dump_remove();
@@ -336,7 +336,7 @@ START_TEST(streams_are_taken_again)
 	}
 	ck_assert_uint_eq(session_n_streams(session), 2);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	size_t n_records;
 	struct record *records = dump_records(dump, 1, &n_records);
 	ck_assert_uint_eq(check_numbers(records, n_records), 50);
@@ -356,7 +356,7 @@ START_TEST(turning_off_and_on_is_recorded)
 	session_turn(0, EPOCH_PAUSED);
 	put(1);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	size_t n_records;
 	struct record *records = dump_records(dump, 0, &n_records);
 	ck_assert_uint_eq(check_numbers(records, n_records), 2);
@@ -379,7 +379,7 @@ START_TEST(distrusted_counter_stamps_nothing)
 		record_one(record_time(), HEAD, 0, i);
 	uint64_t after = clock_ns(CLOCK_MONOTONIC);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	size_t n_records;
 	struct record *records = dump_records(dump, 0, &n_records);
 	for (size_t i = 0; i < n_records; i++) {

@@ -3,7 +3,7 @@
  * What LLVM's runtime does differently with tasks, on synthetic dumps: untied parts without end, waits with dependences. The records are
  * those of real programs, cut down to what matters.
  */
-#include "builder/graph/split.h"
+#include "builder/graph/shared.h"
 #include "tests/unit/replay_fixture.h"
 
 #include <check.h>

@@ -6,17 +6,17 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "recorder/drain.h"
+#include "recorder/drain/drain.h"
 #include "tests/unit/recorder_sample.h"
 
 /* ---- Without anybody who writes them ---- */
 
 static void end_drain_thread(struct session *session)
 {
-	__atomic_store_n(&session->must_drain_end, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&session->drain.must_end, 1, __ATOMIC_RELAXED);
 	drain_wake(session);
-	ck_assert_int_eq(pthread_join(session->drain_thread, NULL), 0);
-	session->is_drain_running = 0;
+	ck_assert_int_eq(pthread_join(session->drain.thread, NULL), 0);
+	session->drain.is_running = 0;
 }
 
 START_TEST(full_ring_drops_and_counts)
@@ -31,11 +31,11 @@ START_TEST(full_ring_drops_and_counts)
 		send(i);
 	ck_assert_uint_eq(stream_control(samples_of_thread())->lost[loss_cause_full], n - room);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	ck_assert_uint_eq(count_samples(dump, 0), room);
 	ck_assert_uint_eq(check_records(dump, 1), 0);
 	ck_assert_uint_eq(dump->n_rings, 0);
-	char *meta = dump_meta(session->dir);
+	char *meta = dump_meta(session->dir.path);
 	snprintf(line, sizeof line, "\nlost_samples full %u\n", 501); /* the detach record, too */
 	ck_assert_ptr_nonnull(strstr(meta, line));
 	ck_assert_ptr_null(strstr(meta, "\nlost "));
@@ -117,7 +117,7 @@ static void record_in_threads(const char *how, uint64_t n_wanted)
 	}
 	ck_assert_uint_eq(session_n_streams(session), N_THREADS);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	for (uint32_t i = 0; i < N_THREADS; i++) {
 		struct stream *samples = session_stream(session, i | ID_STREAM_SAMPLES);
 		check_thread(dump, i, n_wanted, stream_control(samples)->lost[loss_cause_full]);
@@ -147,10 +147,11 @@ START_TEST(child_is_sampled_for_itself)
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_SAMPLE", "1000", NULL);
 	put(FROM_PROGRAM, 0);
 	stop_timers();
+	uint64_t n_before = n_samples_of(samples_of_thread()); /* a busy machine may have left time for more than one */
 	pid_t child = fork();
 	if (child == 0) {
 		put(FROM_PROGRAM, 0);
-		bool is_own = session_get() && session_get() != session && session_get()->sample_signal == session->sample_signal;
+		bool is_own = session_get() && session_get() != session && session_get()->samples.signal == session->samples.signal;
 		while (is_own && n_samples_of(samples_of_thread()) < 10)
 			;
 		session_end("finalize");
@@ -158,7 +159,7 @@ START_TEST(child_is_sampled_for_itself)
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
-	ck_assert_uint_eq(n_samples_of(samples_of_thread()), 1);
+	ck_assert_uint_eq(n_samples_of(samples_of_thread()), n_before);
 	session_end("finalize");
 	dump_remove();
 }
@@ -186,7 +187,7 @@ int main(void)
 {
 	Suite *suite = suite_create("sample");
 	TCase *timers = tcase_create("timers");
-	tcase_set_timeout(timers, 120);
+	tcase_set_timeout(timers, 0); /* tests/check.sh ends what hangs */
 	tcase_add_test(timers, full_ring_drops_and_counts);
 	tcase_add_test(timers, threads_are_sampled_as_they_record);
 	tcase_add_test(timers, threads_are_sampled_by_their_own_time);

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "recorder/sample.h"
+#include "recorder/kernel/sample.h"
 #include "tests/unit/recorder_sample.h"
 
 static void ignore(int number)
@@ -25,7 +25,7 @@ START_TEST(no_handler_is_replaced)
 	signal(SIGRTMAX, ignore);
 	signal(SIGRTMAX - 1, SIG_IGN);
 	struct session *session = begin();
-	ck_assert_int_eq(session->sample_signal, SIGRTMAX - 2);
+	ck_assert_int_eq(session->samples.signal, SIGRTMAX - 2);
 	ck_assert(has_handler(SIGRTMAX));
 	dump_remove();
 }
@@ -36,16 +36,16 @@ START_TEST(without_a_free_signal_nothing_is_sampled)
 	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
 		signal(number, ignore);
 	struct session *session = begin();
-	ck_assert_int_eq(session->sample_signal, 0);
+	ck_assert_int_eq(session->samples.signal, 0);
 	put(FROM_PROGRAM, 0);
 	ck_assert_ptr_null(samples_of_thread());
 	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
 		ck_assert(has_handler(number));
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	ck_assert_uint_eq(check_records(dump, 1), 0);
-	ck_assert_ptr_nonnull(strstr(dump_meta(session->dir), "\nnote OTTER_SAMPLE: "));
-	ck_assert_ptr_null(strstr(dump_meta(session->dir), "\nsampling "));
+	ck_assert_ptr_nonnull(strstr(dump_meta(session->dir.path), "\nnote OTTER_SAMPLE: "));
+	ck_assert_ptr_null(strstr(dump_meta(session->dir.path), "\nsampling "));
 	dump_remove();
 }
 END_TEST
@@ -62,7 +62,7 @@ START_TEST(unset_does_nothing)
 		ck_assert(action.sa_handler == SIG_DFL);
 	}
 	ck_assert_ptr_null(samples_of_thread());
-	ck_assert_uint_eq(session->is_drain_started, 0);
+	ck_assert_uint_eq(session->drain.is_started, 0);
 	dump_remove();
 }
 END_TEST
@@ -75,12 +75,12 @@ START_TEST(foreign_signal_kills)
 	put(FROM_PROGRAM, 0);
 	pid_t child = fork();
 	if (child == 0) {
-		raise(session->sample_signal);
+		raise(session->samples.signal);
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFSIGNALED(status));
-	ck_assert_int_eq(WTERMSIG(status), session->sample_signal);
+	ck_assert_int_eq(WTERMSIG(status), session->samples.signal);
 	dump_remove();
 }
 END_TEST
@@ -95,7 +95,7 @@ static bool is_blocked(int number)
 /* A thread that has everything blocked is sampled all the same, and has everything blocked again afterwards. */
 static void *record_blocked(void *argument)
 {
-	int number = session_get()->sample_signal;
+	int number = session_get()->samples.signal;
 	sigset_t all;
 	(void)argument;
 	sigfillset(&all);
@@ -121,7 +121,7 @@ START_TEST(blocked_thread_is_sampled)
 	ck_assert_int_eq(pthread_create(&thread, NULL, record_blocked, NULL), 0);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	struct dump *dump = dump_open(session->dir.path, SMALL_SEGMENT);
 	ck_assert_uint_eq(count_samples(dump, 0), 1);
 	dump_remove();
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "builder/dump/samples.h"
-#include "builder/summary/samples.h"
+#include "builder/summary/summary.h"
 #include "tests/unit/reader_fixture.h"
 
 static struct dump_writer w;

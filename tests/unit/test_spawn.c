@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Paths of creation (builder/spawn/), on synthetic dumps: recursion is folded, what is not known is called so, and there is
+ * Paths of creation (builder/callpaths/), on synthetic dumps: recursion is folded, what is not known is called so, and there is
  * an end to the number of paths.
  */
-#include "builder/spawn/spawn.h"
+#include "builder/callpaths/callpaths.h"
 #include "tests/unit/replay_fixture.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-static struct spawn_tree tree;
-static struct spawn spawn;
+static struct callpath_tree tree;
+static struct callpaths callpaths;
 
 /* Creates a task of the construct with this address. */
 static uint64_t create(uint64_t counter, uint64_t parent, uint64_t codeptr)
@@ -23,15 +23,15 @@ static uint64_t create(uint64_t counter, uint64_t parent, uint64_t codeptr)
 static void build(void)
 {
 	replay_build(GRAPH_FRAGMENT);
-	ck_assert_int_eq(spawn_begin(&tree, &replay_trace.model, &replay_states, NULL), 0);
-	ck_assert_int_eq(spawn_finish(&tree, &replay_graph), 0);
-	spawn_collect(&spawn, &replay_trace, &tree);
+	ck_assert_int_eq(callpath_begin(&tree, &replay_trace.model, &replay_states, NULL), 0);
+	ck_assert_int_eq(callpath_finish(&tree, &replay_graph), 0);
+	callpath_collect(&callpaths, &replay_trace, &tree);
 }
 
 static void done(void)
 {
-	spawn_free_rows(&spawn);
-	spawn_free(&tree);
+	callpath_free_rows(&callpaths);
+	callpath_free(&tree);
 	replay_done();
 }
 
@@ -41,10 +41,10 @@ static const char *text(void)
 	static char text[4096];
 	size_t n = 0;
 	text[0] = '\0';
-	for (size_t i = 1; i < spawn.n_rows; i++) {
-		const struct spawn_row *row = &spawn.rows[i];
-		ck_assert_uint_eq(spawn.rows[row->parent].depth + 1, row->depth);
-		const char *name = spawn.frames[row->frame].name;
+	for (size_t i = 1; i < callpaths.n_rows; i++) {
+		const struct callpath_row *row = &callpaths.rows[i];
+		ck_assert_uint_eq(callpaths.rows[row->parent].depth + 1, row->depth);
+		const char *name = callpaths.frames[row->frame].name;
 		if (strcmp(name, "initial") != 0)
 			n += (size_t)snprintf(text + n, sizeof text - n, "%s%u %s x%lu", n > 0 ? ", " : "", (unsigned)row->depth,
 					      name, (unsigned long)row->count);
@@ -90,7 +90,7 @@ START_TEST(a_deep_recursion_takes_one_row)
 	replay_end_program();
 	build();
 	ck_assert_str_eq(text(), "2 parallel@0x1000 x1, 3 task@0x3000 x50000");
-	ck_assert_uint_eq(tree.n_nodes, SPAWN_ROOT + 4);
+	ck_assert_uint_eq(tree.n_nodes, CALLPATH_ROOT + 4);
 	done();
 }
 END_TEST
@@ -103,9 +103,9 @@ START_TEST(who_created_what_nobody_recorded_is_unknown)
 	create(5, me, 0x3100);
 	replay_end_program();
 	replay_build_said();
-	ck_assert_int_eq(spawn_begin(&tree, &replay_trace.model, &replay_states, NULL), 0);
-	ck_assert_int_eq(spawn_finish(&tree, &replay_graph), 0);
-	spawn_collect(&spawn, &replay_trace, &tree);
+	ck_assert_int_eq(callpath_begin(&tree, &replay_trace.model, &replay_states, NULL), 0);
+	ck_assert_int_eq(callpath_finish(&tree, &replay_graph), 0);
+	callpath_collect(&callpaths, &replay_trace, &tree);
 	ck_assert_str_eq(text(),
 			 "2 parallel@0x1000 x1, 3 task@0x3100 x1, 1 unknown creator x0, 2 task@0x3000 x1, 3 task@0x3100 x1");
 	done();
@@ -118,20 +118,20 @@ START_TEST(there_is_an_end_to_paths)
 	replay_begin_program(1);
 	replay_end_program();
 	replay_build(GRAPH_FRAGMENT);
-	ck_assert_int_eq(spawn_begin(&tree, &replay_trace.model, &replay_states, NULL), 0);
+	ck_assert_int_eq(callpath_begin(&tree, &replay_trace.model, &replay_states, NULL), 0);
 	tree.max_frames = tree.n_frames + 3;
-	uint32_t first = spawn_step(&tree, SPAWN_ROOT, 1), second = spawn_step(&tree, first, 2);
+	uint32_t first = callpath_step(&tree, CALLPATH_ROOT, 1), second = callpath_step(&tree, first, 2);
 	ck_assert_uint_eq(tree.nodes[second].depth, 2);
-	uint32_t others = spawn_step(&tree, second, 3);
+	uint32_t others = callpath_step(&tree, second, 3);
 	ck_assert_uint_eq(tree.nodes[others].construct, 3);
-	ck_assert_uint_eq(tree.nodes[tree.nodes[others].parent].construct, SPAWN_OTHERS);
-	ck_assert_uint_eq(spawn_step(&tree, first, 3), others);
-	ck_assert_uint_eq(spawn_step(&tree, others, 3), others);
-	ck_assert_uint_eq(spawn_step(&tree, others, 2), spawn_step(&tree, spawn_step(&tree, first, 4), 2));
-	ck_assert_uint_eq(spawn_step(&tree, first, 2), second);
-	ck_assert_uint_eq(spawn_step(&tree, second, 1), first);
-	ck_assert_uint_eq(tree.nodes[spawn_step(&tree, SPAWN_ROOT, 4)].depth, 1);
-	spawn_free(&tree);
+	ck_assert_uint_eq(tree.nodes[tree.nodes[others].parent].construct, CALLPATH_OTHERS);
+	ck_assert_uint_eq(callpath_step(&tree, first, 3), others);
+	ck_assert_uint_eq(callpath_step(&tree, others, 3), others);
+	ck_assert_uint_eq(callpath_step(&tree, others, 2), callpath_step(&tree, callpath_step(&tree, first, 4), 2));
+	ck_assert_uint_eq(callpath_step(&tree, first, 2), second);
+	ck_assert_uint_eq(callpath_step(&tree, second, 1), first);
+	ck_assert_uint_eq(tree.nodes[callpath_step(&tree, CALLPATH_ROOT, 4)].depth, 1);
+	callpath_free(&tree);
 	replay_done();
 }
 END_TEST
@@ -150,17 +150,17 @@ START_TEST(times_add_up)
 	replay_end_program();
 	build();
 	uint64_t ticks = 0, ns = 0;
-	for (uint32_t i = SPAWN_ROOT; i < tree.n_nodes; i++)
+	for (uint32_t i = CALLPATH_ROOT; i < tree.n_nodes; i++)
 		if (tree.nodes[i].construct < replay_trace.model.n_constructs)
 			ticks += replay_trace.model.constructs[tree.nodes[i].construct].codeptr == 0x4000 ? tree.nodes[i].own_ticks
 													  : 0;
-	for (size_t i = 0; i < spawn.n_rows; i++) {
-		const struct spawn_row *row = &spawn.rows[i];
+	for (size_t i = 0; i < callpaths.n_rows; i++) {
+		const struct callpath_row *row = &callpaths.rows[i];
 		uint64_t below_ns = row->own_ns;
-		for (size_t j = i + 1; j < spawn.n_rows; j++)
-			below_ns += spawn.rows[j].parent == i ? spawn.rows[j].total_ns : 0;
+		for (size_t j = i + 1; j < callpaths.n_rows; j++)
+			below_ns += callpaths.rows[j].parent == i ? callpaths.rows[j].total_ns : 0;
 		ck_assert_uint_eq(below_ns, row->total_ns);
-		ns += strcmp(spawn.frames[row->frame].name, "task@0x4000") == 0 ? row->own_ns : 0;
+		ns += strcmp(callpaths.frames[row->frame].name, "task@0x4000") == 0 ? row->own_ns : 0;
 	}
 	ck_assert_uint_gt(ticks, 0);
 	ck_assert_uint_eq(ns, dump_duration_ns(&replay_trace.dump, ticks));
@@ -185,16 +185,16 @@ START_TEST(time_is_that_of_the_innermost_construct)
 	replay_build(GRAPH_TASK);
 	states_free(&replay_states);
 	states_begin(&replay_states, &replay_trace.model, NULL, 0);
-	ck_assert_int_eq(spawn_begin(&tree, &replay_trace.model, &replay_states, NULL), 0);
-	const struct visitor visitors[] = {{&states_ops, &replay_states}, {&spawn_ops, &tree}};
+	ck_assert_int_eq(callpath_begin(&tree, &replay_trace.model, &replay_states, NULL), 0);
+	const struct visitor visitors[] = {{&states_ops, &replay_states}, {&callpath_ops, &tree}};
 	ck_assert_int_eq(replay_run(&replay_trace.model, visitors, 2, &progress), 0);
 	states_finish(&replay_states);
-	ck_assert_int_eq(spawn_finish(&tree, NULL), 0);
-	spawn_collect(&spawn, &replay_trace, &tree);
+	ck_assert_int_eq(callpath_finish(&tree, NULL), 0);
+	callpath_collect(&callpaths, &replay_trace, &tree);
 	ck_assert_str_eq(text(), "2 parallel@0x1000 x1, 3 taskloop@0x5000 x1, 3 single@0x4000 x1");
-	ck_assert_uint_eq(spawn.rows[3].own_ns, 500);
-	ck_assert_uint_eq(spawn.rows[4].own_ns, 200 + 100);
-	ck_assert_uint_eq(spawn.rows[2].own_ns, 10 + 50);
+	ck_assert_uint_eq(callpaths.rows[3].own_ns, 500);
+	ck_assert_uint_eq(callpaths.rows[4].own_ns, 200 + 100);
+	ck_assert_uint_eq(callpaths.rows[2].own_ns, 10 + 50);
 	done();
 }
 END_TEST
@@ -204,14 +204,14 @@ static const char *graph_text(void)
 {
 	static char text[4096];
 	size_t n = 0;
-	for (size_t i = 0; i < spawn.n_groups; i++) {
-		const struct spawn_group *g = &spawn.groups[i];
+	for (size_t i = 0; i < callpaths.n_groups; i++) {
+		const struct callpath_group *g = &callpaths.groups[i];
 		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%s x%lu %lu ns", n > 0 ? ", " : "",
-				      spawn.frames[g->frame].name, g->n_on_path != 0 ? "*" : "", (unsigned long)g->count,
+				      callpaths.frames[g->frame].name, g->n_on_path != 0 ? "*" : "", (unsigned long)g->count,
 				      (unsigned long)g->own_ns);
 	}
-	for (size_t i = 0; i < spawn.n_links; i++) {
-		const struct spawn_link *l = &spawn.links[i];
+	for (size_t i = 0; i < callpaths.n_links; i++) {
+		const struct callpath_link *l = &callpaths.links[i];
 		n += (size_t)snprintf(text + n, sizeof text - n, "%s%u %s %u x%lu%s", i > 0 ? ", " : "; ", (unsigned)l->source,
 				      edge_kind_name(l->kind), (unsigned)l->target, (unsigned long)l->count,
 				      l->n_on_path != 0 ? "*" : "");
@@ -233,7 +233,7 @@ START_TEST(the_graph_has_a_node_for_each_construct_and_path)
 	replay_sync_end(0, sync_kind_taskwait, me);
 	replay_end_program();
 	build();
-	ck_assert_int_eq(spawn_collect_graph(&spawn, &replay_trace, &tree, &replay_graph, &(struct family){0}), 0);
+	ck_assert_int_eq(callpath_collect_graph(&callpaths, &replay_trace, &tree, &replay_graph, &(struct family){0}), 0);
 	ck_assert_str_eq(graph_text(),
 			 "initial* x1 20 ns, parallel@0x1000* x1 50 ns, task@0x3000* x3 300 ns, parallel@0x1000* x1 0 ns, "
 			 "taskwait@0x2000* x1 0 ns, parallel@0x1000* x1 0 ns; 3 create 1 x1*, 1 create 2 x3*, 2 taskwait 4 x3*, "
@@ -246,7 +246,7 @@ END_TEST
 START_TEST(a_large_graph_has_an_end)
 {
 	uint64_t me = replay_begin_program(1);
-	for (uint64_t i = 0; i < SPAWN_GROUPS_MAX; i++) {
+	for (uint64_t i = 0; i < CALLPATH_GROUPS_MAX; i++) {
 		uint64_t task = create(3 + i, me, 0x3000 + 0x10 * i);
 		replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, task);
 		replay_now += i;
@@ -254,22 +254,22 @@ START_TEST(a_large_graph_has_an_end)
 	}
 	replay_end_program();
 	build();
-	ck_assert_int_eq(spawn_collect_graph(&spawn, &replay_trace, &tree, &replay_graph, &(struct family){0}), 0);
-	ck_assert_uint_eq(spawn.n_groups, SPAWN_GROUPS_MAX);
-	ck_assert_int_eq(spawn.groups[0].kind, NODE_NONE);
+	ck_assert_int_eq(callpath_collect_graph(&callpaths, &replay_trace, &tree, &replay_graph, &(struct family){0}), 0);
+	ck_assert_uint_eq(callpaths.n_groups, CALLPATH_GROUPS_MAX);
+	ck_assert_int_eq(callpaths.groups[0].kind, NODE_NONE);
 	uint64_t count = 0, ns = 0, n_created = 0;
-	for (size_t i = 0; i < spawn.n_groups; i++) {
-		count += spawn.groups[i].count;
-		ns += spawn.groups[i].own_ns;
+	for (size_t i = 0; i < callpaths.n_groups; i++) {
+		count += callpaths.groups[i].count;
+		ns += callpaths.groups[i].own_ns;
 	}
-	for (size_t i = 0; i < spawn.n_links; i++) {
-		ck_assert_uint_lt(spawn.links[i].source, spawn.n_groups);
-		ck_assert_uint_lt(spawn.links[i].target, spawn.n_groups);
-		n_created += spawn.links[i].kind == EDGE_CREATE ? spawn.links[i].count : 0;
+	for (size_t i = 0; i < callpaths.n_links; i++) {
+		ck_assert_uint_lt(callpaths.links[i].source, callpaths.n_groups);
+		ck_assert_uint_lt(callpaths.links[i].target, callpaths.n_groups);
+		n_created += callpaths.links[i].kind == EDGE_CREATE ? callpaths.links[i].count : 0;
 	}
-	ck_assert_uint_eq(count, SPAWN_GROUPS_MAX + 4); /* tasks; initial, implicit, region and its end */
-	ck_assert_uint_eq(n_created, SPAWN_GROUPS_MAX + 1);
-	ck_assert_uint_eq(ns, spawn.rows[0].total_ns);
+	ck_assert_uint_eq(count, CALLPATH_GROUPS_MAX + 4); /* tasks; initial, implicit, region and its end */
+	ck_assert_uint_eq(n_created, CALLPATH_GROUPS_MAX + 1);
+	ck_assert_uint_eq(ns, callpaths.rows[0].total_ns);
 	done();
 }
 END_TEST

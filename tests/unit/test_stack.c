@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How much of the stack of whoever reports something the recorder takes: that may be a user-level thread's, of 16 KiB, which has its own use for it.
- * The ways that a record may go are gone on a stack that was painted before; what is not paint any more was used, by libc too.
+ * How much stack the recorder takes of a thread that records: that may be a user-level thread's stack of 16 KiB, which
+ * the program needs. Each test takes one path of a record on a stack that was painted before. Bytes that have another
+ * value afterwards were used, by the recorder or by libc.
  */
 #include <check.h>
 #include <pthread.h>
@@ -9,7 +10,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "recorder/record.h"
+#include "recorder/ring/record.h"
 #include "tests/recorder_dump.h"
 
 #define PAINTED_BYTES ((size_t)256 << 10)
@@ -34,7 +35,16 @@ static void record_much(void)
 		record_one(record_time(), record_head(EVENT_task_schedule, task_status_switch, 0), 0, i);
 }
 
-/* What `function` uses of a stack, in bytes. */
+static void record_and_sleep(void)
+{
+	for (size_t i = 0; i < SMALL_RECORDS * N_SEGMENTS; i++) {
+		record_one(record_time(), record_head(EVENT_task_schedule, task_status_switch, 0), 0, i);
+		if (i % 5 == 0)
+			usleep(1);
+	}
+}
+
+/* Returns how much stack `function` uses, in bytes. */
 static size_t used_by(void (*function)(void))
 {
 	unsigned char *stack = mmap(NULL, PAINTED_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -58,17 +68,21 @@ static void *nothing(void *argument)
 	return argument;
 }
 
-/* A thread's first event, then segments that are filled, written, used for the first time and again. */
-static void check_ways(const char *drain, const char *keep, const char *pack)
+/* Records a thread's first event, and fills segments, which are written, used for the first time and used again. `polls`:
+ * the thread copies its context switches as well, into a stream whose segments it writes. */
+static void check_path(const char *drain, const char *keep, const char *pack, bool polls)
 {
-	/* The first thread that a process makes has the loader look up a function of libc's, on the stack of who makes it: 2.4 KiB more. */
+	/* When a process creates its first thread, the loader looks up a function of libc's on the stack of the thread
+	 * that creates it: 2.4 KiB more. */
 	pthread_t first;
 	ck_assert_int_eq(pthread_create(&first, NULL, nothing, NULL), 0);
 	pthread_join(first, NULL);
 	struct session *session = dump_begin("OTTER_EVENTS", "default", "OTTER_RING", "32K", "OTTER_DRAIN", drain, "OTTER_KEEP",
 					     keep, "OTTER_PACK", pack, NULL);
 	ck_assert_ptr_nonnull(session);
-	size_t n_bytes = used_by(record_much);
+	if (!polls)
+		session->switches.poll = NULL; /* the machine decides how often a thread is switched */
+	size_t n_bytes = used_by(polls ? record_and_sleep : record_much);
 	ck_assert_uint_gt(n_bytes, 100);
 #ifndef IS_SANITIZED
 	ck_assert_uint_le(n_bytes, ALLOWED_BYTES);
@@ -77,39 +91,46 @@ static void check_ways(const char *drain, const char *keep, const char *pack)
 	dump_remove();
 }
 
-START_TEST(who_writes_himself)
+START_TEST(thread_writes_segments)
 {
-	check_ways("self", "all", "off");
+	check_path("self", "all", "off", false);
 }
 END_TEST
 
-START_TEST(who_hands_over)
+START_TEST(thread_hands_segments_over)
 {
-	check_ways("auto", "all", "auto");
+	check_path("auto", "all", "auto", false);
 }
 END_TEST
 
-START_TEST(who_packs)
+START_TEST(thread_packs_segments)
 {
-	check_ways(_i ? "self" : "auto", "all", "on");
+	check_path(_i ? "self" : "auto", "all", "on", false);
 }
 END_TEST
 
 START_TEST(flight_recorder)
 {
-	check_ways("self", "newest", "auto");
+	check_path("self", "newest", "auto", false);
+}
+END_TEST
+
+START_TEST(thread_copies_context_switches)
+{
+	check_path(_i ? "self" : "auto", "all", "auto", true);
 }
 END_TEST
 
 int main(void)
 {
 	Suite *suite = suite_create("stack");
-	TCase *ways = tcase_create("ways");
-	tcase_add_test(ways, who_writes_himself);
-	tcase_add_test(ways, who_hands_over);
-	tcase_add_loop_test(ways, who_packs, 0, 2);
-	tcase_add_test(ways, flight_recorder);
-	suite_add_tcase(suite, ways);
+	TCase *paths = tcase_create("paths");
+	tcase_add_test(paths, thread_writes_segments);
+	tcase_add_test(paths, thread_hands_segments_over);
+	tcase_add_loop_test(paths, thread_packs_segments, 0, 2);
+	tcase_add_test(paths, flight_recorder);
+	tcase_add_loop_test(paths, thread_copies_context_switches, 0, 2);
+	suite_add_tcase(suite, paths);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
 	int n_failed = srunner_ntests_failed(runner);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The story of a thread (builder/story/): what a record that does not fit means is decided once, so that the tables and the visitors agree; and the list of
+ * The state machine of a thread (builder/current/): what a record that does not fit means is decided once, so that the tables and the visitors agree; and the list of
  * a thread's suspended tasks.
  */
-#include "builder/story/suspended.h"
+#include "builder/current/suspended.h"
 #include "tests/unit/replay_fixture.h"
 
 #include <check.h>

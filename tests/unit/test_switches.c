@@ -13,9 +13,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include "recorder/processor_time.h"
-#include "recorder/switches.h"
-#include "recorder/watch.h"
+#include "recorder/drain/watch.h"
+#include "recorder/kernel/processor_time.h"
+#include "recorder/kernel/switches.h"
 #include "tests/unit/recorded_switches.h"
 
 START_TEST(a_sleep_is_a_stretch_without_a_processor)
@@ -26,7 +26,7 @@ START_TEST(a_sleep_is_a_stretch_without_a_processor)
 		usleep(20000);
 	put(1);
 	session_end("finalize");
-	struct found found = find(session->dir, 0);
+	struct found found = find(session->dir.path, 0);
 	if (is_allowed(session)) {
 		ck_assert_uint_ge(found.n_off[off_why_blocked], 3);
 		ck_assert_uint_ge(found.off_ns[off_why_blocked], 60 * MS);
@@ -60,13 +60,13 @@ START_TEST(a_look_finds_a_thread_asleep)
 		usleep(1000);
 	usleep(50000);
 	for (int i = 0; i < 3; i++) {
-		session->looked_ns = 0;
-		switches_look(session, NULL);
+		session->switches.last_ns = 0;
+		switches_poll(session, NULL);
 	}
-	struct found asleep = find(session->dir, 0);
+	struct found asleep = find(session->dir.path, 0);
 	pthread_join(thread, NULL);
 	session_end("finalize");
-	struct found found = find(session->dir, 0);
+	struct found found = find(session->dir.path, 0);
 	if (is_allowed(session)) {
 		ck_assert_uint_eq(asleep.n_groups, 1);
 		ck_assert_uint_eq(asleep.n_off[off_why_blocked], 1);
@@ -87,12 +87,12 @@ START_TEST(a_full_memory_is_told)
 	for (int i = 0; i < 1000; i++)
 		usleep(1);
 	session_stream(session, 0)->switches.from_ns -= 1000 * MS; /* as if it had taken longer: no reason for a pause */
-	session->looked_ns = 0;
-	switches_look(session, NULL);
+	session->switches.last_ns = 0;
+	switches_poll(session, NULL);
 	for (int i = 0; i < 3; i++)
 		usleep(1);
 	session_end("finalize");
-	struct found found = find(session->dir, 0);
+	struct found found = find(session->dir.path, 0);
 	if (is_allowed(session) && found.n_groups > 0) {
 		ck_assert_uint_ge(found.n_off[off_why_unknown], 1);
 		ck_assert_uint_gt(found.n_lost, 0);
@@ -112,8 +112,8 @@ static void switch_often(struct session *session)
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC) - 20 * MS;
 	struct switch_memory *memory = &session_stream(session, 0)->switches;
 	memory->from_ns = memory->from_ns > begin_ns ? memory->from_ns : begin_ns;
-	session->looked_ns = 0;
-	switches_look(session, NULL);
+	session->switches.last_ns = 0;
+	switches_poll(session, NULL);
 }
 
 /* Of a thread that switches too often nothing is recorded for a while, and it is told that nothing is known. */
@@ -134,13 +134,13 @@ START_TEST(too_many_are_not_recorded_for_a_while)
 	uint64_t first_pause_ns = memory->pause_ns;
 	usleep(30000);
 	stream->switches.resume_ns = UINT64_MAX; /* it is too early */
-	switches_look(session, stream);
+	switches_poll(session, stream);
 	ck_assert_ptr_null(memory->page);
 	stream->switches.resume_ns = 0;
-	switches_look(session, stream);
+	switches_poll(session, stream);
 	if (memory->page) { /* or somebody else has the memory now */
 		ck_assert(!memory->is_paused);
-		ck_assert_uint_gt(session->soon_until_ns, 0);
+		ck_assert_uint_gt(session->switches.fast_until_ns, 0);
 		usleep(20000);
 		stream->switches.resume_ns = clock_ns(CLOCK_MONOTONIC);
 		switch_often(session);
@@ -150,7 +150,7 @@ START_TEST(too_many_are_not_recorded_for_a_while)
 	usleep(10000);
 	session_end("finalize");
 	ck_assert(!memory->is_paused);
-	struct found found = find(session->dir, 0);
+	struct found found = find(session->dir.path, 0);
 	ck_assert_uint_ge(found.off_ns[off_why_unknown], 40 * MS);
 	ck_assert_uint_ge(found.off_ns[off_why_blocked], 20 * MS);
 	ck_assert_uint_eq(found.n_disordered, 0);
@@ -179,14 +179,14 @@ START_TEST(a_wait_inside_of_an_append_is_a_stall)
 	usleep(300000);
 	if (is_allowed(session)) {
 		ck_assert(watch_start(session));
-		ck_assert(session->has_watch);
+		ck_assert(session->watch.has_thread);
 		uint64_t slept_ns = sleep_inside(tls_stream);
 		ck_assert_uint_ge(tls_stream->n_marks, 1);
 		usleep(300000);
 		put(1);
 		session_end("finalize");
 		watch_end(session);
-		struct found found = find(session->dir, 0);
+		struct found found = find(session->dir.path, 0);
 		ck_assert_uint_ge(found.n_off[off_why_stalled], 1);
 		ck_assert_uint_ge(found.off_ns[off_why_stalled], 400 * MS);
 		ck_assert_uint_le(found.off_ns[off_why_stalled], slept_ns);
@@ -213,7 +213,7 @@ START_TEST(other_waits_are_no_stalls)
 		record_leave(tls_stream);
 		session_end("finalize");
 		watch_end(session);
-		struct found found = find(session->dir, 0);
+		struct found found = find(session->dir.path, 0);
 		ck_assert_uint_eq(found.n_off[off_why_stalled], 0);
 		ck_assert_uint_ge(found.off_ns[off_why_blocked], 600 * MS);
 	}
@@ -240,8 +240,8 @@ START_TEST(a_crowd_has_not_memory_for_all)
 	for (int i = 0; i < CROWD; i++)
 		pthread_join(threads[i], NULL);
 	session_end("finalize");
-	struct found found = find(session->dir, ALL);
-	char *meta = dump_meta(session->dir);
+	struct found found = find(session->dir.path, ALL);
+	char *meta = dump_meta(session->dir.path);
 	ck_assert_uint_ge(found.n_first + found.n_times, CROWD);
 	if (found.n_times > 0)
 		ck_assert_ptr_nonnull(strstr(meta, "\nnote "));
@@ -282,9 +282,9 @@ START_TEST(where_the_kernel_refuses_sums_are_recorded)
 	work_until_counted();
 	put(1);
 	session_end("finalize");
-	struct found found = find(session->dir, 0);
-	char *meta = dump_meta(session->dir);
-	ck_assert(session->has_no_switches);
+	struct found found = find(session->dir.path, 0);
+	char *meta = dump_meta(session->dir.path);
+	ck_assert(session->switches.is_refused);
 	ck_assert_uint_eq(found.n_groups, 0);
 	ck_assert_uint_ge(found.n_times, 1);
 	ck_assert_uint_gt(found.running_ns, 0);
@@ -298,7 +298,7 @@ int main(void)
 {
 	Suite *suite = suite_create("switches");
 	TCase *kernel = tcase_create("kernel");
-	tcase_set_timeout(kernel, 120);
+	tcase_set_timeout(kernel, 0); /* tests/check.sh ends what hangs */
 	tcase_add_test(kernel, a_sleep_is_a_stretch_without_a_processor);
 	tcase_add_test(kernel, a_look_finds_a_thread_asleep);
 	tcase_add_test(kernel, a_full_memory_is_told);

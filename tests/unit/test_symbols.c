@@ -2,7 +2,7 @@
  *
  * Labels of code addresses. The tests look up addresses of their own program, which must be compiled with -g.
  */
-#include "builder/model/symbols.h"
+#include "builder/symbols/symbols.h"
 
 #include <check.h>
 #include <link.h>

@@ -4,7 +4,7 @@
  */
 #include <check.h>
 
-#include "recorder/callbacks.h"
+#include "recorder/omp/callbacks.h"
 #include "tests/recorder_dump.h"
 
 #define CODEPTR UINT64_C(0x00f2345678abcdef) /* an address of 56 bits: more than any processor gives a program */
@@ -37,7 +37,7 @@ START_TEST(each_flag_has_its_place)
 		on_task_create(&parent, NULL, &tasks[i], (int)flags[i].given, flags[i].kept & task_flags_has_dependences,
 			       (const void *)(uintptr_t)(CODEPTR - i));
 	session_end("finalize");
-	struct dump *dump = dump_open(session->dir, 4096);
+	struct dump *dump = dump_open(session->dir.path, 4096);
 	size_t n_records, n_found = 0;
 	struct record *records = dump_records(dump, 0, &n_records);
 	for (size_t i = 0; i < n_records; i++) {

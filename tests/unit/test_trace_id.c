@@ -3,7 +3,7 @@
  * The identifier of an archive, which follows from its dumps.
  */
 #include "tests/unit/otf2_fixture.h"
-#include "builder/otf2/trace_id.h"
+#include "builder/otf2/mapping.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * Random records of Argobots' work units in random order: the promises to visitors (builder/replay/replay.h) hold, and
  * the graph has no cycle.
  */
+#include "builder/argobots/events.h"
 #include "tests/unit/units_fixture.h"
 
 #include <stdlib.h>
@@ -41,7 +42,10 @@ static int noise_create(void *self, const struct point *at, uint32_t row, uint32
 	return 0;
 }
 
-static const struct replay_ops noise_ops = {.unit_create = noise_create, .unit_revive = noise_create, .unit_switch = noise_switch};
+static const struct unit_ops noise_unit_ops = {
+	.unit_create = noise_create, .unit_revive = noise_create, .unit_switch = noise_switch};
+static const void *const noise_own[N_PARADIGMS] = {[PARADIGM_argobots] = &noise_unit_ops};
+static const struct replay_ops noise_ops = {.own = noise_own};
 
 static void put_noise(unsigned *seed)
 {

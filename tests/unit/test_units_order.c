@@ -3,6 +3,7 @@
  * Argobots' work units if the clocks of processors differ: a stream whose records come too early waits for what must
  * come before them, and goes on from that time.
  */
+#include "builder/argobots/events.h"
 #include "tests/unit/units_fixture.h"
 
 #include <stdlib.h>
@@ -34,7 +35,9 @@ static int see_run(void *self, const struct point *at, const struct unit_switch 
 START_TEST(a_clock_that_is_behind)
 {
 	static struct progress progress;
-	static const struct replay_ops ops = {.unit_switch = see_run};
+	static const struct unit_ops unit_ops = {.unit_switch = see_run};
+	static const void *const own[N_PARADIGMS] = {[PARADIGM_argobots] = &unit_ops};
+	static const struct replay_ops ops = {.own = own};
 	const struct visitor visitor = {&ops, NULL};
 	at(2000);
 	begin();

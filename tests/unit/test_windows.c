@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static char dir[64];
-static const struct csv_place place = {.dir = dir};
+static const struct table_place place = {.dir = dir};
 
 static void setup(void)
 {
@@ -49,21 +49,21 @@ START_TEST(a_series_is_read_from_any_time_on)
 	uint64_t now = (uint64_t)1 << 60, random = 7;
 	int64_t value = 0;
 	struct series series = {0};
-	struct aside aside;
+	struct spill spill;
 	struct series_reader reader;
-	ck_assert_int_eq(aside_open(&aside, dir, "series"), 0);
-	ck_assert_int_eq(series_open(&reader, &series, &aside, 5), 0);
+	ck_assert_int_eq(spill_open(&spill, dir, "series"), 0);
+	ck_assert_int_eq(series_open(&reader, &series, &spill, 5), 0);
 	ck_assert(reader.value == 0 && reader.next_ticks == UINT64_MAX);
 	for (size_t i = 0; i < N_STEPS; i++) {
 		now += random_next(&random) % (i % 100 == 0 ? 1 << 30 : i % 3 == 0 ? 1 : 300);
 		value += (int64_t)(random_next(&random) % (2 * SERIES_STEP_MAX + 1)) - SERIES_STEP_MAX;
 		ticks[i] = now;
 		values[i] = value;
-		ck_assert_int_eq(series_step(&series, &aside, now, value), 0);
+		ck_assert_int_eq(series_step(&series, &spill, now, value), 0);
 	}
 	ck_assert_uint_eq(series.first_ticks, ticks[0]);
 	ck_assert_uint_eq(series.n_steps, N_STEPS);
-	ck_assert_uint_gt((size_t)aside.n_used, 2 * N_STEPS);
+	ck_assert_uint_gt((size_t)spill.n_used, 2 * N_STEPS);
 	for (size_t start = 0; start < N_STEPS; start += 371)
 		for (uint64_t early = 0; early < 2; early++) {
 			uint64_t from = ticks[start] - early;
@@ -72,7 +72,7 @@ START_TEST(a_series_is_read_from_any_time_on)
 				next--;
 			while (next < N_STEPS && ticks[next] <= from)
 				next++;
-			ck_assert_int_eq(series_open(&reader, &series, &aside, from), 0);
+			ck_assert_int_eq(series_open(&reader, &series, &spill, from), 0);
 			ck_assert_int_eq(reader.value, next > 0 ? values[next - 1] : 0);
 			for (size_t i = next; i < N_STEPS && i < next + 3000; i++) {
 				ck_assert_uint_eq(reader.next_ticks, ticks[i]);
@@ -82,8 +82,8 @@ START_TEST(a_series_is_read_from_any_time_on)
 			series_close(&reader);
 		}
 	series_free(&series);
-	ck_assert_int_eq(aside_empty(&aside), 0);
-	aside_close(&aside);
+	ck_assert_int_eq(spill_empty(&spill), 0);
+	spill_close(&spill);
 }
 END_TEST
 

@@ -4,8 +4,8 @@
  */
 #include <check.h>
 
-#include "recorder/drain.h"
-#include "recorder/record.h"
+#include "recorder/drain/drain.h"
+#include "recorder/ring/record.h"
 #include "tests/recorder_dump.h"
 
 #define SEGMENT UINT64_C(4096)
@@ -61,7 +61,7 @@ START_TEST(hand_over_goes_round_32_bits)
 		put(i);
 	ck_assert_uint_lt(s->full.ring.p_tail, 1000);
 	session_end("finalize");
-	ck_assert_uint_eq(count_numbers(dump_open(session->dir, SEGMENT), 2, 1), n);
+	ck_assert_uint_eq(count_numbers(dump_open(session->dir.path, SEGMENT), 2, 1), n);
 	dump_remove();
 }
 END_TEST
@@ -72,9 +72,9 @@ START_TEST(drained_hand_over_goes_round_32_bits)
 	struct session *session = begin("self");
 	struct stream *s = tls_stream;
 	uint32_t index;
-	session->has_drain_thread = true; /* the test plays the drain thread */
-	session->is_drain_started = 1;
-	session->drain_stays = true;
+	session->drain.has_thread = true; /* the test plays the drain thread */
+	session->drain.is_started = 1;
+	session->idle.stays = true;
 	while (handover_take(&s->empty, &index))
 		s->n_used = 0;
 	wind(&s->full);
@@ -89,7 +89,7 @@ START_TEST(drained_hand_over_goes_round_32_bits)
 	ck_assert_uint_lt(s->full.ring.p_tail, 1000);
 	ck_assert_uint_lt(s->empty.ring.p_tail, 1000);
 	session_end("finalize");
-	ck_assert_uint_eq(count_numbers(dump_open(session->dir, SEGMENT), 2, 1), n);
+	ck_assert_uint_eq(count_numbers(dump_open(session->dir.path, SEGMENT), 2, 1), n);
 	dump_remove();
 }
 END_TEST
@@ -107,7 +107,7 @@ START_TEST(sequences_go_beyond_32_bits)
 	for (uint64_t i = 1; i <= n; i++)
 		put(i);
 	session_end("finalize");
-	const struct dump *dump = dump_open(session->dir, SEGMENT);
+	const struct dump *dump = dump_open(session->dir.path, SEGMENT);
 	ck_assert_uint_eq(count_numbers(dump, firsts[_i], 1), n);
 	ck_assert_uint_eq(dump_segment(dump, 0, firsts[_i] + 5)->header.n_records, UINT32_MAX - 10 + 5 * RECORDS);
 	dump_remove();
@@ -130,7 +130,7 @@ START_TEST(ids_start_again)
 	}
 	put(0);
 	session_end("finalize");
-	const struct dump *dump = dump_open(session->dir, SEGMENT);
+	const struct dump *dump = dump_open(session->dir.path, SEGMENT);
 	for (uint64_t i = 0; i < 6; i++) {
 		const struct dump_segment *segment = dump_segment(dump, 0, 2 + i);
 		size_t k = 0;
@@ -159,7 +159,7 @@ START_TEST(epoch_goes_round)
 	}
 	ck_assert_uint_lt(record_epoch, 100 * EPOCH_STEP);
 	session_end("finalize");
-	ck_assert_uint_eq(count_numbers(dump_open(session->dir, SEGMENT), 1, 0), n);
+	ck_assert_uint_eq(count_numbers(dump_open(session->dir.path, SEGMENT), 1, 0), n);
 	dump_remove();
 }
 END_TEST

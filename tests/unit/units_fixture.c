@@ -3,6 +3,7 @@
  * Helpers of the tests of Argobots' work units; units_fixture.h describes them.
  */
 #include "tests/unit/units_fixture.h"
+#include "builder/argobots/events.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,14 +88,17 @@ static int on_free(void *self, const struct point *at, uint32_t unit, uint32_t b
 	return 0;
 }
 
-static const struct replay_ops teller = {.unit_life = on_life,
-					 .unit_create = on_create,
-					 .unit_revive = on_revive,
-					 .unit_switch = on_switch,
-					 .unit_poll = on_poll,
-					 .unit_resume = on_resume,
-					 .unit_join = on_join,
-					 .unit_free = on_free};
+static const struct unit_ops unit_teller = {.unit_life = on_life,
+					    .unit_create = on_create,
+					    .unit_revive = on_revive,
+					    .unit_switch = on_switch,
+					    .unit_poll = on_poll,
+					    .unit_resume = on_resume,
+					    .unit_join = on_join,
+					    .unit_free = on_free};
+
+static const void *const own[N_PARADIGMS] = {[PARADIGM_argobots] = &unit_teller};
+static const struct replay_ops teller = {.own = own};
 
 const char *units_told(void)
 {

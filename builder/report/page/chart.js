@@ -1,36 +1,118 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Charts of curves over a number, both on logarithmic axes, with their legend: what would be if, and how runs scale.
+ * Charts of curves over a number, both on logarithmic axes, with their legend: estimates of other runs, and how runs scale.
  */
-import { hideTip, make, makeSvg, showTip } from './dom.js';
+import { image, make, makeSvg, svgText } from './dom.js';
+import { tipListeners } from './tip.js';
 
-const WIDTH = 620, HEIGHT = 300, LEFT = 46, RIGHT = 26, TOP = 12, BOTTOM = 40;
-export const TONES = ['work', 'tasks', 'mutex', 'overhead', 'target', 'blocked'];
-export const DASHES = ['', '7 4', '2 3', '9 3 2 3', '4 2 4 6', '1 5'];
+const WIDTH = 620;
+const HEIGHT = 300;
+const LEFT = 46;
+const RIGHT = WIDTH - 26;
+const TOP = 12;
+const BOTTOM = HEIGHT - 40;
+const TONES = ['work', 'tasks', 'mutex', 'overhead', 'target', 'blocked'];
+const DASHES = ['', '7 4', '2 3', '9 3 2 3', '4 2 4 6', '1 5'];
 
-/* A chart of curves over the logarithm of x: {name, tone, dash, points: [{x, y, tip}]}. */
-export function chart(curves, { id, label, unit, xs, mark }) {
-	const points = curves.flatMap(curve => curve.points), low = Math.log2(Math.min(...xs)), high = Math.log2(Math.max(...xs));
-	const most = Math.max(1.1, ...points.map(point => point.y)), least = Math.min(1, ...points.map(point => point.y));
-	const at = x => LEFT + (high > low ? (Math.log2(x) - low) / (high - low) : 0.5) * (WIDTH - LEFT - RIGHT);
-	const up = y => HEIGHT - BOTTOM - (Math.log2(y) - Math.log2(least)) / (Math.log2(most) - Math.log2(least)) * (HEIGHT - TOP - BOTTOM);
-	const steps = [];
-	for (let y = 2 ** Math.ceil(Math.log2(least)); y <= most; y *= most / least > 64 ? 4 : most / least > 4 ? 2 : Math.SQRT2)
-		steps.push(y);
-	const number = y => y >= 100 ? y.toFixed(0) : y >= 10 ? y.toFixed(1) : y.toFixed(2);
-	return makeSvg('svg', { class: 'scatter', id, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': label }, [
-		...steps.flatMap(y => [makeSvg('line', { class: 'grid', x1: LEFT, x2: WIDTH - RIGHT, y1: up(y), y2: up(y) }),
-			makeSvg('text', { x: LEFT - 6, y: up(y) + 4, 'text-anchor': 'end', text: number(y) + ' ×' })]),
-		...xs.map(x => makeSvg('text', { x: at(x), y: HEIGHT - BOTTOM + 16, 'text-anchor': 'middle', text: String(x) })),
-		makeSvg('text', { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, 'text-anchor': 'middle', text: unit }),
-		...mark !== undefined ? [makeSvg('line', { class: 'cost', x1: at(mark), x2: at(mark), y1: TOP, y2: HEIGHT - BOTTOM })] : [],
-		...curves.map(curve => makeSvg('polyline', { class: 'curve', 'data-name': curve.name, points: curve.points.map(p => at(p.x).toFixed(1) + ',' + up(p.y).toFixed(1)).join(' '),
-			style: 'stroke:var(--' + curve.tone + ')', 'stroke-dasharray': curve.dash })),
-		...curves.flatMap(curve => curve.points.map(p => makeSvg('circle', { cx: at(p.x), cy: up(p.y), r: 4, style: 'fill:var(--' + curve.tone + ')', 'data-y': p.y,
-			onmousemove: event => showTip(event, [curve.name, ...p.tip]), onmouseleave: hideTip }))),
-	]);
+/* Above this range of y, its axis has numbers that are this many times the one before. */
+const FACTORS = [
+	[64, 4],
+	[4, 2],
+	[0, Math.SQRT2],
+];
+
+/* The colour and the dashes of the curve with this index. */
+export const style = i => ({ tone: TONES[i % TONES.length], dash: DASHES[i % DASHES.length] });
+
+/* Numbers without repetition, in ascending order. */
+export const ascending = numbers => [...new Set(numbers)].sort((a, b) => a - b);
+
+const hasPlace = number => number > 0 && Number.isFinite(number);
+
+/* A chart of curves {name, tone, dash, points: [{x, y, tip}]}. `xs`: the numbers on the axis. `mark`: one of them, which a line
+ * marks, or undefined. `unit`: the name of the axis. Logarithmic axes have no place for 0 and what is infinite: such points
+ * are left out. */
+export function chart(all, { id, label, unit, xs: numbers, mark }) {
+	const xs = numbers.filter(hasPlace);
+	const curves = all.map(curve => ({ ...curve, points: curve.points.filter(({ x, y }) => hasPlace(x) && hasPlace(y)) }));
+	const scale = scaleOf(curves, xs);
+	return makeSvg(
+		'svg',
+		{ class: 'scatter', id, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, ...image(label) },
+		axes(scale, xs, unit),
+		mark && makeSvg('line', { class: 'cost', x1: scale.x(mark), x2: scale.x(mark), y1: TOP, y2: BOTTOM }),
+		curves.map(curve => drawCurve(curve, scale)),
+		curves.map(curve => curve.points.map(point => drawPoint(curve, point, scale))),
+	);
 }
 
-export const legend = curves => make('ul', { class: 'legend' }, curves.map(curve => make('li', {}, [
-	makeSvg('svg', { width: 34, height: 10 }, [makeSvg('line', { x1: 0, x2: 34, y1: 5, y2: 5, class: 'curve', style: 'stroke:var(--' + curve.tone + ')', 'stroke-dasharray': curve.dash })]),
-	document.createTextNode(' ' + curve.name)])));
+/* Places of x and y in the chart, and the least and the largest y. */
+function scaleOf(curves, xs) {
+	const ys = curves.flatMap(curve => curve.points.map(point => point.y));
+	const [first, last] = [Math.log2(Math.min(...xs)), Math.log2(Math.max(...xs))];
+	const [least, most] = [Math.min(1, ...ys), Math.max(1.1, ...ys)];
+	const [low, high] = [Math.log2(least), Math.log2(most)];
+	return {
+		x: x => LEFT + (last > first ? (Math.log2(x) - first) / (last - first) : 0.5) * (RIGHT - LEFT),
+		y: y => BOTTOM - ((Math.log2(y) - low) / (high - low)) * (BOTTOM - TOP),
+		least,
+		most,
+	};
+}
+
+/* The numbers on the axis of y. */
+function levels({ least, most }) {
+	const [, factor] = FACTORS.find(([range]) => most / least > range);
+	const found = [];
+	for (let y = 2 ** Math.ceil(Math.log2(least)); y <= most; y *= factor) found.push(y);
+	return found;
+}
+
+function threeDigits(y) {
+	if (y >= 100) return y.toFixed(0);
+	return y.toFixed(y >= 10 ? 1 : 2);
+}
+
+const axes = (scale, xs, unit) => [
+	levels(scale).map(y => [
+		makeSvg('line', { class: 'grid', x1: LEFT, x2: RIGHT, y1: scale.y(y), y2: scale.y(y) }),
+		svgText(LEFT - 6, scale.y(y) + 4, 'end', `${threeDigits(y)} ×`),
+	]),
+	xs.map(x => svgText(scale.x(x), BOTTOM + 16, 'middle', String(x))),
+	svgText((LEFT + RIGHT) / 2, HEIGHT - 6, 'middle', unit),
+];
+
+const drawCurve = ({ name, tone, dash, points }, scale) =>
+	makeSvg('polyline', {
+		class: 'curve',
+		'data-name': name,
+		points: points.map(({ x, y }) => `${scale.x(x).toFixed(1)},${scale.y(y).toFixed(1)}`).join(' '),
+		style: `stroke:var(--${tone})`,
+		'stroke-dasharray': dash,
+	});
+
+const drawPoint = ({ name, tone }, { x, y, tip }, scale) =>
+	makeSvg('circle', {
+		cx: scale.x(x),
+		cy: scale.y(y),
+		r: 4,
+		style: `fill:var(--${tone})`,
+		'data-y': y,
+		...tipListeners([name, ...tip]),
+	});
+
+export function legend(curves) {
+	const item = ({ name, tone, dash }) => {
+		const line = {
+			x1: 0,
+			x2: 34,
+			y1: 5,
+			y2: 5,
+			class: 'curve',
+			style: `stroke:var(--${tone})`,
+			'stroke-dasharray': dash,
+		};
+		return make('li', {}, makeSvg('svg', { width: 34, height: 10 }, makeSvg('line', line)), ` ${name}`);
+	};
+	return make('ul', { class: 'legend' }, curves.map(item));
+}

@@ -1,88 +1,109 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Elements and texts of the page. Names of a program become text nodes, never markup.
+ * Elements of the page. Names of a program become text nodes, never markup.
  */
+export const root = document.documentElement;
+
+export const byId = id => document.getElementById(id);
+
+/* The data of a script of the page, null: the page has none with this id. */
+export const readScript = id => byId(id) && JSON.parse(byId(id).textContent);
+
 const SVG = 'http://www.w3.org/2000/svg';
 
 function fill(element, attributes, children) {
 	for (const [key, value] of Object.entries(attributes)) {
-		if (key === 'text')
-			element.textContent = value;
-		else if (key.startsWith('on'))
-			element.addEventListener(key.slice(2), value);
-		else if (value !== null && value !== undefined)
-			element.setAttribute(key, value);
+		if (key === 'text') element.textContent = value;
+		else if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
+		else if (value !== null && value !== undefined) element.setAttribute(key, value);
 	}
-	element.append(...children);
+	append(element, children);
 	return element;
 }
 
-export function make(name, attributes = {}, children = []) {
-	return fill(document.createElement(name), attributes, children);
+/* Children are elements, texts, and lists of them; those that are false or null are left out. */
+export function append(element, ...children) {
+	element.append(...children.flat(Infinity).filter(Boolean));
 }
 
-export function makeSvg(name, attributes = {}, children = []) {
-	return fill(document.createElementNS(SVG, name), attributes, children);
+/* The same in place of all children. */
+export function replace(element, ...children) {
+	element.replaceChildren();
+	append(element, ...children);
 }
 
-/* A time in three digits with its unit, as the screen of otter-build has it. */
-export function time(ns) {
-	const units = ['ns', 'us', 'ms', 's'];
-	let unit = 0;
-	while (ns >= 999.5 && unit < 3) {
-		ns /= 1000;
-		unit++;
+/* An element of HTML. Attributes are set, but `text` is its text, those that begin with "on" are listeners, and those that are
+ * null or undefined are left out. Children are as those of append(). */
+export const make = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
+
+/* An element of SVG. */
+export const makeSvg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
+
+/* A text in SVG; `anchor`: whether its start, middle or end is at x. */
+export const svgText = (x, y, anchor, text) => makeSvg('text', { x, y, 'text-anchor': anchor, text });
+
+/* Attributes of a drawing, for screen readers. */
+export const image = about => ({ role: 'img', 'aria-label': about });
+
+export const button = (text, onclick, attributes = {}) => make('button', { type: 'button', text, onclick, ...attributes });
+
+/* A choice between options [value, text]. */
+export function choice(id, options, attributes = {}) {
+	const elements = options.map(([value, text]) => make('option', { value, text }));
+	return make('select', { id, ...attributes }, elements);
+}
+
+/* A paragraph that explains how a section is used. */
+export const hint = text => make('p', { class: 'hint', text });
+
+/* A line about what is selected in a section. */
+export const details = id => make('p', { id, class: 'details', role: 'status' });
+
+/* What a reader must know before the figures. */
+export function alarm(lines) {
+	const paragraphs = lines.map(text => make('p', { text }));
+	return make('div', { class: 'alarm', role: 'alert' }, paragraphs);
+}
+
+/* Facts {name, value, id}. */
+export function facts(list) {
+	const fact = ({ name, value, id }) => make('div', {}, make('dt', { text: name }), make('dd', { id, text: value }));
+	return make('dl', { class: 'facts' }, list.map(fact));
+}
+
+/* A square of this colour, for legends. */
+export const swatch = tone => make('i', { style: `background:var(--${tone})` });
+
+/* A colour of styles/colours.css, as it is now. */
+export const color = name => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
+
+/* ---- Listeners ---- */
+
+/* Adds listeners {type: listener}. */
+export function listen(element, listeners) {
+	for (const [type, listener] of Object.entries(listeners)) element.addEventListener(type, listener);
+}
+
+/* Turning the wheel does not scroll the page, if the listener prevents it. */
+export const listenToWheel = (element, listener) => element.addEventListener('wheel', listener, { passive: false });
+
+/* Ctrl, Meta or Alt. */
+export const hasModifier = event => event.ctrlKey || event.metaKey || event.altKey;
+
+/* Calls the function that `keys` {key: function} has for the key of the event, in place of the browser's own action. Returns
+ * whether there is one. */
+export function press(event, keys) {
+	const is = event.key in keys;
+	if (is) {
+		keys[event.key]();
+		event.preventDefault();
 	}
-	return ns.toFixed(unit === 0 || ns >= 99.95 ? 0 : ns >= 9.995 ? 1 : 2) + ' ' + units[unit];
+	return is;
 }
 
-/* A time on an axis whose marks are `step` apart, and which ends at `end`, all in ns. */
-export function mark(ns, step, end) {
-	const [unit, name] = end < 1e4 ? [1, 'ns'] : end < 1e7 ? [1e3, 'us'] : end < 1e10 ? [1e6, 'ms'] : [1e9, 's'];
-	return (ns / unit).toFixed(Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9))) + ' ' + name;
-}
-
-export function percent(share, digits = 0) {
-	return (100 * share).toFixed(digits) + ' %';
-}
-
-/* What mending a limit gives: at most so much, but of grain at least (docs/analyses.md). */
-export function gain(limit) {
-	const times = limit.possible_speedup.toFixed(2) + ' x as fast';
-	return limit.limit === 'grain' ? times + ', or more' : 'at most ' + times;
-}
-
-export function color(name) {
-	return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
-}
-
-const tip = () => document.getElementById('tip');
-
-export function showTip(event, lines) {
-	const element = tip();
-	element.replaceChildren(...lines.map(line => make('div', { text: line })));
-	element.hidden = false;
-	const x = Math.min(event.clientX + 14, innerWidth - element.offsetWidth - 8);
-	const y = event.clientY + 18 + element.offsetHeight > innerHeight ? event.clientY - element.offsetHeight - 10 : event.clientY + 18;
-	element.style.left = Math.max(x, 4) + 'px';
-	element.style.top = Math.max(y, 4) + 'px';
-}
-
-export function hideTip() {
-	tip().hidden = true;
-}
-
-/* Draws again when the element is resized, the colours change, or `view` tells. At most once a frame. */
-export function redraw(element, view, draw) {
-	let isAsked = false;
-	const ask = () => {
-		if (!isAsked)
-			requestAnimationFrame(() => { isAsked = false; draw(); });
-		isAsked = true;
-	};
-	new ResizeObserver(ask).observe(element);
-	document.addEventListener('otter-redraw', ask);
-	addEventListener('beforeprint', draw);
-	view.listen(ask);
-	draw();
+/* Whether the key acts as a click does; if so, the browser does nothing else for it. */
+export function isActivation(event) {
+	const is = event.key === 'Enter' || event.key === ' ';
+	if (is) event.preventDefault();
+	return is;
 }

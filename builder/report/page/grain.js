@@ -1,33 +1,102 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Grain: how often a task construct was executed, and how long one takes on average, beside what one costs.
+ * Grain: how often a task construct was executed, and how long one task takes on average, beside what one costs.
  */
-import { hideTip, make, makeSvg, redraw, showTip, time } from './dom.js';
+import { hint, makeSvg, svgText } from './dom.js';
+import { redraw } from './redraw.js';
+import { hideTip, showTip } from './tip.js';
+import { time } from './text.js';
 
-const WIDTH = 640, HEIGHT = 300, MARGIN = { left: 70, right: 16, top: 12, bottom: 40 };
+const WIDTH = 640;
+const HEIGHT = 300;
+const LEFT = 70;
+const RIGHT = WIDTH - 16;
+const TOP = 12;
+const BOTTOM = HEIGHT - 40;
+const DASH = 14; /* half of a dash */
+
+const ABOUT =
+	'A dot is a task construct, as large as all that it executed. ' +
+	'Dashes are what creating and starting one of its tasks costs: a dot below its dash is too small.';
+
+const mean = construct => construct.own_ns / construct.count;
+
+/* Powers of ten around all values, from `low` to `high`, and the places of values between two places on the canvas. */
+function logScale(values, from, to) {
+	const low = Math.floor(Math.log10(Math.min(...values)));
+	const high = Math.max(Math.ceil(Math.log10(Math.max(...values)) + 1e-9), low + 1);
+	const powers = Array.from({ length: high - low + 1 }, (_, i) => 10 ** (low + i));
+	return { powers, at: value => from + ((Math.log10(value) - low) / (high - low)) * (to - from) };
+}
+
+function thousands(n) {
+	if (n >= 1e6) return `${n / 1e6} M`;
+	return n >= 1e3 ? `${n / 1e3} k` : String(n);
+}
+
+const grid = ends => makeSvg('line', { ...ends, class: 'grid' });
+
+const axes = (x, y) => [
+	x.powers.map(n => [
+		grid({ x1: x.at(n), x2: x.at(n), y1: TOP, y2: BOTTOM }),
+		svgText(x.at(n), BOTTOM + 16, 'middle', thousands(n)),
+	]),
+	y.powers.map(ns => [
+		grid({ x1: LEFT, x2: RIGHT, y1: y.at(ns), y2: y.at(ns) }),
+		svgText(LEFT - 6, y.at(ns) + 4, 'end', time(ns)),
+	]),
+	svgText((WIDTH + LEFT) / 2, HEIGHT - 6, 'middle', 'tasks of the construct'),
+];
+
+function dash(construct, x, y) {
+	const [middle, height] = [x.at(construct.count), y.at(construct.cost_ns)];
+	return makeSvg('line', { x1: middle - DASH, x2: middle + DASH, y1: height, y2: height, class: 'cost' });
+}
+
+/* `largest`: the most that a construct executed, in ns. */
+function dot(construct, x, y, largest, view) {
+	const { label, count, own_ns: own, cost_ns: cost, key } = construct;
+	const each = time(mean(construct));
+	return makeSvg('circle', {
+		cx: x.at(count),
+		cy: y.at(mean(construct)),
+		r: 5 + 10 * Math.sqrt(own / largest),
+		class: mean(construct) < cost ? 'small' : '',
+		'data-key': key,
+		tabindex: '0',
+		'aria-label': `${label}: ${count} of ${each}, one costs ${time(cost)}`,
+		onclick: () => view.select(construct),
+		onpointermove: event => showTip(event, [label, `${count} x ${each}`, `one costs ${time(cost)}`]),
+		onpointerleave: hideTip,
+	});
+}
 
 export default {
-	id: 'grain', title: 'Grain of tasks',
+	id: 'grain',
+	title: 'Grain of tasks',
 	draw(element, data, view) {
 		const tasks = data.constructs.filter(c => c.cost_ns !== null && c.count > 0 && c.own_ns > 0);
-		if (tasks.length === 0)
-			return false;
-		const mean = c => c.own_ns / c.count, logs = list => [Math.floor(Math.log10(Math.min(...list))), Math.ceil(Math.log10(Math.max(...list)) + 1e-9)];
-		const xs = logs(tasks.map(c => c.count)), ys = logs(tasks.flatMap(c => [mean(c), Math.max(c.cost_ns, 1)]));
-		const spread = ([low, high]) => [low, Math.max(high, low + 1)], [x0, x1] = spread(xs), [y0, y1] = spread(ys);
-		const x = n => MARGIN.left + (Math.log10(n) - x0) / (x1 - x0) * (WIDTH - MARGIN.left - MARGIN.right);
-		const y = ns => HEIGHT - MARGIN.bottom - (Math.log10(ns) - y0) / (y1 - y0) * (HEIGHT - MARGIN.top - MARGIN.bottom);
-		const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));
-		const circles = tasks.map(c => makeSvg('circle', { cx: x(c.count), cy: y(mean(c)), r: 5 + 10 * Math.sqrt(c.own_ns / Math.max(...tasks.map(t => t.own_ns))), class: mean(c) < c.cost_ns ? 'small' : '', 'data-key': c.key,
-			tabindex: '0', 'aria-label': c.label + ': ' + c.count + ' of ' + time(mean(c)) + ', one costs ' + time(c.cost_ns),
-			onclick: () => view.select(c), onpointermove: event => showTip(event, [c.label, c.count + ' x ' + time(mean(c)), 'one costs ' + time(c.cost_ns)]), onpointerleave: hideTip }));
-		const costs = tasks.filter(c => c.cost_ns > 0).map(c => makeSvg('line', { x1: x(c.count) - 14, x2: x(c.count) + 14, y1: y(c.cost_ns), y2: y(c.cost_ns), class: 'cost' }));
-		const svg = makeSvg('svg', { viewBox: '0 0 ' + WIDTH + ' ' + HEIGHT, class: 'scatter', role: 'group', 'aria-label': 'Count and mean time of each task construct' }, [
-			...range(x0, x1).flatMap(n => [makeSvg('line', { x1: x(n), x2: x(n), y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom, class: 'grid' }), makeSvg('text', { x: x(n), y: HEIGHT - MARGIN.bottom + 16, 'text-anchor': 'middle', text: n >= 1e6 ? n / 1e6 + ' M' : n >= 1e3 ? n / 1e3 + ' k' : String(n) })]),
-			...range(y0, y1).flatMap(ns => [makeSvg('line', { x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: y(ns), y2: y(ns), class: 'grid' }), makeSvg('text', { x: MARGIN.left - 6, y: y(ns) + 4, 'text-anchor': 'end', text: time(ns) })]),
-			makeSvg('text', { x: (WIDTH + MARGIN.left) / 2, y: HEIGHT - 6, 'text-anchor': 'middle', text: 'tasks of the construct' }), ...costs, ...circles]);
-		element.append(make('p', { class: 'hint', text: 'A dot is a task construct, as large as all that it executed. Dashes are what creating and starting one of its tasks costs: a dot below its dash is too small.' }), svg);
-		redraw(element, view, () => circles.forEach(circle => circle.classList.toggle('is-selected', circle.dataset.key === view.construct?.key)));
-		return true;
+		if (tasks.length === 0) return false;
+		const times = tasks.flatMap(c => [mean(c), Math.max(c.cost_ns, 1)]);
+		const x = logScale(
+			tasks.map(c => c.count),
+			LEFT,
+			RIGHT,
+		);
+		const y = logScale(times, BOTTOM, TOP);
+		const largest = Math.max(...tasks.map(c => c.own_ns));
+		const dots = tasks.map(c => dot(c, x, y, largest, view));
+		const dashes = tasks.filter(c => c.cost_ns > 0).map(c => dash(c, x, y));
+		const attributes = {
+			viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+			class: 'scatter',
+			role: 'group',
+			'aria-label': 'Count and mean time of each task construct',
+		};
+		element.append(hint(ABOUT), makeSvg('svg', attributes, axes(x, y), dashes, dots));
+		redraw(element, view, () => {
+			for (const { dataset, classList } of dots)
+				classList.toggle('is-selected', dataset.key === view.construct?.key);
+		});
 	},
 };

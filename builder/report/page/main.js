@@ -1,65 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The page of report.html. Each section is a file of its own with an object {id, title, draw(element, data, view)}; a new
- * section is a new file and a line here. A comparison of runs has sections of its own (diff.js). What a section has nothing to show of, it says by returning false.
+ * section is a new file and a line here. draw() returns false where the section has nothing to show. A comparison of runs
+ * has sections of its own (diff/).
  */
+import answer from './answer.js';
+import constructs from './constructs/constructs.js';
 import { read } from './data.js';
-import { DIFF_SECTIONS, diffTitle, readDiff } from './diff.js';
-import { makeView } from './view.js';
-import { make } from './dom.js';
-import head from './head.js';
-import parallelism from './parallelism.js';
-import timeline from './timeline.js';
-import constructs from './constructs.js';
-import waits from './waits.js';
+import { DIFF_SECTIONS, diffTitle, readDiff } from './diff/diff.js';
+import { byId, make, root } from './dom.js';
+import flame from './flame/flame.js';
 import grain from './grain.js';
-import flame from './flame.js';
-import graph from './graph.js';
+import graph from './graph/graph.js';
+import parallelism from './parallelism/parallelism.js';
+import { startTheme } from './theme.js';
+import timeline from './timeline/timeline.js';
+import { View } from './view.js';
+import waits from './waits/waits.js';
 import whatif from './whatif.js';
 
-const SECTIONS = [head, parallelism, timeline, constructs, waits, flame, graph, grain, whatif];
-
-function theme() {
-	const root = document.documentElement, dark = matchMedia('(prefers-color-scheme: dark)');
-	const set = isDark => { root.dataset.theme = isDark ? 'dark' : 'light'; };
-	set(dark.matches);
-	/* On paper it is light, and as wide as paper: before the other listeners draw. */
-	let before = null;
-	addEventListener('beforeprint', () => {
-		before ??= root.dataset.theme;
-		set(false);
-		root.dataset.printing = '';
-	});
-	addEventListener('afterprint', () => {
-		root.dataset.theme = before ?? root.dataset.theme;
-		before = null;
-		delete root.dataset.printing;
-		document.dispatchEvent(new Event('otter-redraw'));
-	});
-	document.getElementById('theme').addEventListener('click', () => {
-		set(root.dataset.theme !== 'dark');
-		document.dispatchEvent(new Event('otter-redraw'));
-	});
-}
+const SECTIONS = [answer, parallelism, timeline, constructs, waits, flame, graph, grain, whatif];
 
 async function start() {
-	theme();
-	const diff = readDiff(), data = diff ?? await read(), view = diff ? null : makeView(data), main = document.getElementById('main'), contents = document.getElementById('contents');
+	startTheme();
+	const diff = readDiff();
+	const data = diff ?? (await read());
+	const view = diff ? null : new View(data);
 	document.title = diff ? diffTitle(diff) : data.title;
-	document.getElementById('title').textContent = document.title;
-	for (const section of diff ? DIFF_SECTIONS : SECTIONS) {
-		const element = make('section', { id: section.id, 'aria-labelledby': section.id + '-title' }, [make('h2', { id: section.id + '-title', text: section.title })]);
-		main.append(element);
-		if (section.draw(element, data, view) === false)
-			element.remove();
-		else
-			contents.append(make('a', { href: '#' + section.id, text: section.title }));
-	}
-	globalThis.otterReport = { data, view }; // for whoever asks by the browser's console
-	document.documentElement.dataset.ready = String(Math.round(performance.now()));
+	byId('title').textContent = document.title;
+	for (const section of diff ? DIFF_SECTIONS : SECTIONS) addSection(section, data, view);
+	globalThis.otterReport = { data, view }; /* for the browser's console, and tests */
+	root.dataset.ready = String(Math.round(performance.now()));
+}
+
+/* Puts a section into the page and its contents, if it has something to show. A title may be made of the data. */
+function addSection({ id, title, draw }, data, view) {
+	const text = typeof title === 'function' ? title(data) : title;
+	const heading = make('h2', { id: `${id}-title`, text });
+	const element = make('section', { id, 'aria-labelledby': heading.id }, heading);
+	byId('main').append(element);
+	if (draw(element, data, view) === false) element.remove();
+	else byId('contents').append(make('a', { href: `#${id}`, text }));
 }
 
 start().catch(error => {
-	document.getElementById('main').append(make('p', { class: 'alarm', text: 'This page could not be drawn: ' + error.message }));
+	const text = `This page could not be drawn: ${error.message}`;
+	byId('main').append(make('p', { class: 'alarm', text }));
 	console.error(error);
 });

@@ -2,48 +2,84 @@
  *
  * What all sections show together: the stretch of time, and the construct and the single task that are selected.
  */
-export function makeView(data) {
-	const listeners = [], all = { begin: data.begin, end: data.end };
-	const view = {
-		...all, all, construct: null, task: null,
-		listen(listener) { listeners.push(listener); },
-		tell() { listeners.forEach(listener => listener()); },
-		show(begin, end) {
-			const length = Math.min(Math.max(end - begin, 100), all.end - all.begin);
-			view.begin = Math.min(Math.max(begin, all.begin), all.end - length);
-			view.end = view.begin + length;
-			view.tell();
-		},
-		zoom(factor, at) { view.show(at - (at - view.begin) * factor, at + (view.end - at) * factor); },
-		pan(share) {
-			const by = (view.end - view.begin) * share;
-			view.show(view.begin + by, view.end + by);
-		},
-		reset() { view.show(all.begin, all.end); },
-		select(construct) {
-			view.construct = view.construct !== null && construct !== null && view.construct.key === construct.key ? null : construct;
-			view.tell();
-		},
-		/* One of readSpawn().singles, or null. */
-		selectTask(single) {
-			view.task = single;
-			view.tell();
-		},
-	};
-	return view;
+import { hasModifier, press } from './dom.js';
+
+const SHORTEST = 100; /* ns that can be shown */
+
+export class View {
+	#listeners = [];
+	construct = null; /* one of data.constructs */
+	task = null; /* one of readCreation().singles */
+
+	constructor({ begin, end }) {
+		this.all = { begin, end };
+		this.begin = begin;
+		this.end = end;
+	}
+
+	/* The listener is called after each change. */
+	listen(listener) {
+		this.#listeners.push(listener);
+	}
+
+	notify() {
+		this.#listeners.forEach(listener => listener());
+	}
+
+	/* Shows this stretch of time, as far as it is within the run. */
+	show(begin, end) {
+		const { all } = this;
+		const length = Math.min(Math.max(end - begin, SHORTEST), all.end - all.begin);
+		this.begin = Math.min(Math.max(begin, all.begin), all.end - length);
+		this.end = this.begin + length;
+		this.notify();
+	}
+
+	/* Makes the stretch `factor` times as long, with this time at the same place. */
+	zoom(factor, time) {
+		this.show(time - (time - this.begin) * factor, time + (this.end - time) * factor);
+	}
+
+	/* Moves by a share of what is shown. */
+	pan(share) {
+		const by = (this.end - this.begin) * share;
+		this.show(this.begin + by, this.end + by);
+	}
+
+	reset() {
+		this.show(this.all.begin, this.all.end);
+	}
+
+	/* Selects a construct; none, if it is null or selected already. */
+	select(construct) {
+		this.construct = this.construct?.key === construct?.key ? null : construct;
+		this.notify();
+	}
+
+	/* Selects a construct, also if it is selected already; undefined changes nothing. */
+	keepSelected(construct) {
+		if (construct && this.construct?.key !== construct.key) this.select(construct);
+	}
+
+	selectTask(single) {
+		this.task = single;
+		this.notify();
+	}
 }
 
-/* The keys of everything that shows time. Returns true if it was one. */
+/* The keys of everything that shows time. Returns true if this event is of one of them. */
 export function timeKey(view, event) {
-	const middle = (view.begin + view.end) / 2;
+	const { begin, end, all } = view;
+	const middle = (begin + end) / 2;
 	const keys = {
-		ArrowLeft: () => view.pan(-0.15), ArrowRight: () => view.pan(0.15), '+': () => view.zoom(0.6, middle), '=': () => view.zoom(0.6, middle),
-		'-': () => view.zoom(1 / 0.6, middle), 0: () => view.reset(), Home: () => view.show(view.all.begin, view.all.begin + view.end - view.begin),
-		End: () => view.show(view.all.end - (view.end - view.begin), view.all.end),
+		ArrowLeft: () => view.pan(-0.15),
+		ArrowRight: () => view.pan(0.15),
+		'+': () => view.zoom(0.6, middle),
+		'=': () => view.zoom(0.6, middle),
+		'-': () => view.zoom(1 / 0.6, middle),
+		0: () => view.reset(),
+		Home: () => view.show(all.begin, all.begin + end - begin),
+		End: () => view.show(all.end - (end - begin), all.end),
 	};
-	if (!(event.key in keys) || event.ctrlKey || event.metaKey || event.altKey)
-		return false;
-	keys[event.key]();
-	event.preventDefault();
-	return true;
+	return !hasModifier(event) && press(event, keys);
 }

@@ -17,7 +17,7 @@ int main(void)
 #pragma omp target enter data map(to : data [r * BYTES:BYTES]) /* @enter */
 		}
 #pragma omp parallel
-		busy(2000);
+		busy(400);
 	}
 	return 0;
 }

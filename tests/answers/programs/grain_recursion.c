@@ -3,8 +3,13 @@
  * Tasks down to the leaves; or only near the root.
 limit: grain @task 1.5 20
 mended: *
+kept: N=21
  */
 #include "busy.h"
+
+#ifndef N
+#define N 26
+#endif
 
 static int count(int cutoff, int n)
 {
@@ -28,7 +33,7 @@ int main(void)
 #pragma omp parallel
 #pragma omp single
 	{
-		(void)count(MENDED ? 6 : 21, 21);
+		(void)count(MENDED ? 6 : N, N);
 	}
 	return 0;
 }

@@ -2,7 +2,6 @@
 /*
  * A loop that is shared out evenly.
 limit: none
-mended: none
  */
 #include "busy.h"
 

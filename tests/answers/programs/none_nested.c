@@ -2,7 +2,6 @@
 /*
  * Tasks that make tasks and wait for them.
 limit: none
-mended: none
  */
 #include "busy.h"
 

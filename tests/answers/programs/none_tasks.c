@@ -2,7 +2,6 @@
 /*
  * Independent tasks that are long enough.
 limit: none
-mended: none
  */
 #include "busy.h"
 

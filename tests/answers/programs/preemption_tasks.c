@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two threads share one processor.
-limit: preemption @task 1.4 100
+limit: binding @task 1.4 100
 mended: *
  */
 #include "busy.h"

@@ -10,7 +10,7 @@ int main(void)
 {
 	for (int i = 0; i < 10; i++) {
 		if (!MENDED)
-			usleep(6000);
+			usleep(TIMES * 6000);
 #pragma omp parallel /* @region */
 		busy(3000);
 	}

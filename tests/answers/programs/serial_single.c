@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One thread executes a single for which the others wait.
-limit: serial/single @single 1.3 1.5
+limit: serial/single @single 1.2 1.5
 mended: none
  */
 #include "busy.h"

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Over time, the number of threads in each class of states, stacked, the number of ready tasks, and the number of threads in
+ * the selected construct. Dragging over the chart zooms the whole page.
+ */
+import uPlot from 'uplot';
+import { color, hint, image, make, root } from '../dom.js';
+import { threadsIn } from '../lanes.js';
+import { redraw } from '../redraw.js';
+import { capital, mark, nounsOfAll, overTime } from '../text.js';
+import { timeKey } from '../view.js';
+import { binsOf } from './bins.js';
+
+const HEIGHT = 240;
+const WIDTH_MIN = 300;
+const DRAG = 3; /* px that a drag must be longer than */
+
+const steps = uPlot.paths.stepped({ align: 1 });
+const fromZero = (_, _min, max) => [0, Math.max(max, 1)];
+const twoDigits = v => v?.toFixed(2) ?? '';
+
+/* A line in steps. */
+const line = options => ({ paths: steps, points: { show: false }, ...options });
+
+class Chart {
+	#data;
+	#view;
+	#bins;
+	#words;
+	#plot = null;
+	#drawn = ''; /* what the plot was made for */
+	#isScaling = false;
+	#box;
+
+	constructor(data, view, bins) {
+		this.#data = data;
+		this.#view = view;
+		this.#bins = bins;
+		this.#words = nounsOfAll(data.summary);
+		this.#box = make('div', {
+			class: 'chart',
+			tabindex: '0',
+			onkeydown: event => timeKey(view, event),
+			...image(
+				`${capital(this.#words.threads)} by state over time: ${bins.layers.map(layer => layer.title).join(', ')}`,
+			),
+		});
+	}
+
+	open(element) {
+		element.append(hint('Drag to zoom into a stretch of time; double-click shows all of it again.'), this.#box);
+		redraw(this.#box, this.#view, () => this.#draw());
+	}
+
+	/* Another stretch of time is a new scale, all else a new plot. */
+	#draw() {
+		const { begin, end, construct } = this.#view;
+		const state = [this.#box.clientWidth, root.dataset.theme, construct?.key].join();
+		if (state !== this.#drawn) {
+			this.#drawn = state;
+			this.#make();
+		} else {
+			this.#isScaling = true;
+			this.#plot.setScale('x', { min: begin, max: end });
+			this.#isScaling = false;
+		}
+	}
+
+	#make() {
+		const { n } = this.#bins;
+		const { construct } = this.#view;
+		const inside = construct === null ? null : threadsIn(this.#data, construct.key, this.#data, n);
+		this.#plot?.destroy();
+		this.#plot = new uPlot(this.#options(), this.#columns(inside), this.#box);
+		this.#plot.over.addEventListener('dblclick', () => this.#view.reset());
+		this.#box.dataset.inside = inside ? String(inside.reduce((sum, v) => sum + v, 0) / n) : ''; /* for tests */
+	}
+
+	#options() {
+		return {
+			width: Math.max(this.#box.clientWidth, WIDTH_MIN),
+			height: HEIGHT,
+			cursor: { drag: { x: true, y: false, setScale: false } },
+			legend: { live: true },
+			scales: {
+				x: { time: false, range: () => [this.#view.begin, this.#view.end] },
+				y: { range: fromZero },
+				ready: { range: fromZero },
+			},
+			axes: this.#axes(),
+			series: this.#series(),
+			hooks: { setSelect: [plot => this.#select(plot)] },
+		};
+	}
+
+	#axes() {
+		const axis = { stroke: color('text'), grid: { stroke: color('line'), width: 1 }, ticks: { stroke: color('line') } };
+		const names = times => times.map(t => mark(t, times.length > 1 ? times[1] - times[0] : 1e9, this.#view.end));
+		return [
+			{ ...axis, space: 90, values: (_, times) => names(times) },
+			{ ...axis, label: this.#words.threads },
+			{ ...axis, scale: 'ready', side: 1, grid: { show: false }, label: `ready ${this.#words.tasks}` },
+		];
+	}
+
+	/* Layers are filled down to the axis: the highest sum comes first, and the next ones cover its lower part. */
+	#series() {
+		const { layers, n } = this.#bins;
+		const { construct } = this.#view;
+		const layer = ({ name, title, sums }) => {
+			const value = (_, _sum, _series, i) => (i === null ? '' : twoDigits(sums[Math.min(i, n - 1)]));
+			return line({ label: title, fill: color(name), width: 0, value });
+		};
+		const ready = {
+			label: `ready ${this.#words.tasks}`,
+			scale: 'ready',
+			stroke: color('text'),
+			width: 1,
+			dash: [4, 3],
+		};
+		return [
+			{ label: 'time', value: (_, t) => (t === null ? '' : `${(t / 1e9).toFixed(6)} s`) },
+			...layers.map(layer).reverse(),
+			line(ready),
+			...(construct === null
+				? []
+				: [
+						line({
+							label: `in ${construct.label}`,
+							stroke: color('selected'),
+							width: 2,
+							value: (_, v) => twoDigits(v),
+						}),
+					]),
+		];
+	}
+
+	/* The values of all series: steps need the last one twice, at the end of its bin. */
+	#columns(inside) {
+		const { n, times, ready, layers } = this.#bins;
+		const sum = new Float64Array(n);
+		const stacked = layers.map(({ sums }) => {
+			sums.forEach((threads, i) => {
+				sum[i] += threads;
+			});
+			return [...sum];
+		});
+		const columns = [...stacked.reverse(), ready, ...(inside ? [inside] : [])];
+		return [times, ...columns.map(list => [...list, list[n - 1]])];
+	}
+
+	/* The stretch of time that was dragged over. */
+	#select(plot) {
+		const { left, width } = plot.select;
+		if (width > DRAG && !this.#isScaling) this.#view.show(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
+		plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+	}
+}
+
+export default {
+	id: 'parallelism',
+	title: data => overTime(data.summary),
+	draw(element, data, view) {
+		const bins = binsOf(data);
+		if (bins.n === 0 || bins.layers.length === 0) return false;
+		new Chart(data, view, bins).open(element);
+	},
+};

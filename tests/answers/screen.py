@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does the answer's screen agree with itself, and with summary.json and the tables beside it? Used by checks.py for each answer that a test builds, and by the
+tests that build dumps of other kinds.
+
+Nothing of the program is known here: these are figures that must be equal, add up, or bound each other, whatever was recorded. A figure on the screen is
+rounded, so sums have that slack, and nothing else.
+"""
+import csv
+import re
+
+INDENT = " " * 9
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+ROW = re.compile(r"^(?P<name>.{29}) (?P<function>.{12}) +(?P<count>\d+) +(?P<own>[\d.]+ [num]?s) +(?P<mean>[\d.]+ [num]?s) +(?:(?P<path>\d+)%|-) +(?P<blame>\d+)%$")
+REST = re.compile(r"^\((?P<name>[^)]*)\) +(?:(?P<path>\d+)%|-) +(?P<blame>\d+)%$")
+WAIT = re.compile(r"^(?P<name>.{26}) +(?P<count>\d+) +(?P<total>[\d.]+ [num]?s) +(?P<longest>[\d.]+ [num]?s)  (?:(?P<for>.*) \((?P<share>\d+)%\))?$")
+# What a limit leaves of the longest chain: with another graph, or without blocked time, that has another length.
+KEEPS_CHAIN = ("runtime", "preemption", "binding")
+
+
+def shown_time(ns):
+    """As builder/support/format.c writes it."""
+    for unit in UNITS:
+        if ns < 999.5 or unit == "s":
+            return f"{ns:.{0 if unit == 'ns' or ns >= 99.95 else 1 if ns >= 9.995 else 2}f} {unit}"
+        ns /= 1000
+
+
+def fit(text, width):
+    return text if len(text.encode()) <= width else text[:width // 3] + ".." + text[len(text) - (width - width // 3 - 2):]
+
+
+class Screen:
+    """The lines of an answer, by their first word; lines that continue one are joined to it."""
+
+    def __init__(self, text):
+        lines = text.splitlines()
+        begin = next((i for i, line in enumerate(lines) if line.startswith("limit    ")), None)
+        self.is_there, self.head, self.lines, self.rows, self.rest, self.waits = begin is not None, "", {}, [], [], []
+        if not self.is_there:
+            return
+        first = begin - 1
+        while first > 0 and lines[first].startswith(INDENT):
+            first -= 1
+        self.head = " ".join(line.strip() for line in lines[first:begin])
+        name = ""
+        for line in lines[begin:]:
+            if not line or line.startswith("output "):
+                name = ""
+            elif line.startswith(INDENT) and name:
+                self.lines[name] += " " + line.strip()
+            elif re.match(r"[a-z ]{8} \S", line):
+                name = line[:9].strip()
+                self.lines[name] = line[9:]
+            else:
+                name = ""
+            for pattern, to in ((ROW, self.rows), (REST, self.rest), (WAIT, self.waits)):
+                found = pattern.match(line)
+                if found:
+                    to.append(found.groupdict())
+                    break
+
+    def percents(self, line):
+        return [float(n) for n in re.findall(r"([\d.]+)%", self.lines.get(line, ""))]
+
+
+def near(what, shown, true, slack):
+    return None if abs(shown - true) <= slack else f"{what} is {shown:g} on the screen, and {true:g} in summary.json"
+
+
+# ---- Single lines ----
+
+
+def wrong_works(screen, answer):
+    shown, factors = screen.percents("works"), answer["efficiency"]
+    if len(shown) < 5:
+        return f"the line works has {shown}"
+    product = 100.0
+    for factor in shown[1:]:
+        product *= factor / 100
+    slack = 0.51 + sum(0.5 * product / max(factor, 0.5) for factor in shown[1:])
+    if abs(product - shown[0]) > slack:
+        return f"works {shown[0]} % is no product of {shown[1:]}"
+    account, total = answer["account_ns"], answer["threads"] * answer["wall_ns"]
+    idle = sum(account[what] for what in ("serial", "blocked", "data", "unknown"))
+    runtime = sum(account[what] for what in ("runtime", "recorder", "creating", "handing_out"))
+    names = {"waits": account["waiting"] + account["exclusion"], "idling": idle, "runtime": runtime, "on_processor": account["preempted"]}
+    if account["work"] > 0:
+        for name, ns in names.items():
+            if ns == 0 and factors[name] < 1 - 1e-6 - answer["threads"] * 10 / max(total, 1):
+                return f"the factor {name} is {factors[name]}, and the account has nothing of it: {account}"
+    return near("works", shown[0], 100 * factors["total"], 0.51)
+
+
+def wrong_time(screen, answer):
+    line, total = screen.lines.get("time", ""), answer["threads"] * answer["wall_ns"]
+    parts = {name: float(share) for share, name in re.findall(r"([\d.]+)% ([a-z ]+)(?:,|$)", line)}
+    names = {"creating": f"creating {answer.get('nouns', {}).get('tasks', 'tasks')}", "handing_out": "handing out chunks"}
+    if total and abs(sum(parts.values()) - 100) > 0.051 * len(answer["account_ns"]):
+        return f"the line time adds up to {sum(parts.values())}: {line}"
+    for name, ns in answer["account_ns"].items():
+        wrong = total and near(names.get(name, name), parts.get(names.get(name, name), 0), 100 * ns / total, 0.0501)
+        if wrong:
+            return wrong
+    if "work" in parts and screen.percents("works"):
+        return None if abs(parts["work"] - screen.percents("works")[0]) <= 0.56 else f"works {screen.lines['works']}, and {line}"
+    return None
+
+
+def wrong_order(screen, answer):
+    rows = [row["possible_speedup"] for row in ([answer] if answer["limit"] != "none" and answer["why"].get("gain_known", True) else []) + answer["others"]]
+    if any(after > before + 1e-9 for before, after in zip(rows, rows[1:])):
+        return f"limits in another order than that of what they can give: {rows}"
+    shown = [float(n) for n in re.findall(r"\(\d+%, ([\d.]+) x\)", screen.lines.get("then", ""))]
+    wanted = [round(row["possible_speedup"], 2) for row in answer["others"]]
+    if len(shown) != len(wanted) or any(abs(a - b) > 0.0051 for a, b in zip(shown, wanted)):
+        return f"the lines then have {shown}, summary.json {wanted}"
+    found = re.search(r"without it (at most )?([\d.]+) x as fast(, or more)?", screen.lines["limit"])
+    if found and (bool(found[1]), bool(found[3])) != (not answer["lower_bound"], answer["lower_bound"]):
+        return f"lower_bound is {answer['lower_bound']}, and the screen has {found[0]}"
+    return found and near("what the limit gives", float(found[2]), answer["possible_speedup"], 0.0051)
+
+
+# ---- Bounds ----
+
+
+def wrong_bounds(screen, answer, path):
+    """No figure on the screen is above what another one allows."""
+    wall, span, work = answer["wall_ns"], answer["span_ns"], answer["work_ns"] + answer["blocked_ns"]
+    excluded = answer["exclusion_ns"] and answer["exclusion_ns"] + answer["serial_ns"]
+    line = screen.lines.get("bounds", "")
+    if not span:
+        return f"no path is known, and the bounds are {line}" if line else None
+    if path and (path["span_ns"] != span and answer["is_alone"]):
+        return f"the longest chain is {span} ns in the answer, {path['span_ns']} in the path"
+    has_loops = "with loops divided as here" in line
+    if "cannot help" in line:
+        if work / span >= 1.05:
+            return f"{line}, and {work} ns are done in {span}"
+    else:
+        shown = float(re.search(r"at most ([\d.]+) (?:threads|execution streams)", line)[1])
+        if abs(shown - work / span) > 0.051 + 1e-6 * shown:
+            return f"{line}, and {work} ns are done in {span}"
+    mutex = re.search(r", ([\d.]+) by ", line)
+    if (mutex is not None) != (excluded > span):
+        return f"{line}, and {excluded} ns exclude each other, beside a chain of {span}"
+    if mutex and abs(float(mutex[1]) - work / excluded) > 0.051:
+        return f"{line}, and {work} ns, of which {excluded} exclude each other"
+    if span > wall * 1.001 + 1000 and answer["is_alone"]:
+        return f"the longest chain takes {span} ns, the run {wall}"
+    least = excluded if has_loops else max(span, excluded)
+    for row in (answer, *answer["others"]):
+        if least and row["limit"] in KEEPS_CHAIN and row["possible_speedup"] > 1.01 * wall / least + 0.005:
+            return f"{row['limit']} gives {row['possible_speedup']}, and no run takes less than {least} of {wall} ns"
+    what_if = answer["what_if"]
+    for point in (what_if or {"curve": []})["curve"]:
+        if point["wall_ns"] < min(least, what_if["simulated_ns"]) - 2:
+            return f"on {point['threads']} threads it takes {point['wall_ns']} ns, at least {least}"
+    return wrong_what_if(screen, answer)
+
+
+def wrong_what_if(screen, answer):
+    line, what_if = screen.lines.get("what if", ""), answer["what_if"]
+    twice = what_if and [p for p in what_if["curve"] if p["threads"] == 2 * what_if["threads"] and p["policy"] == "run"]
+    is_wanted = bool(twice) and abs(what_if["error"]) <= 0.2
+    if line.startswith("there were"):  # all numbers of threads, with --what-if
+        return None
+    if line.startswith("not known"):
+        line = "" if what_if and abs(what_if["error"]) > 0.2 else line
+    if is_wanted != bool(line):
+        return f"what if: {line!r}, with an error of {what_if and what_if['error']}"
+    found = re.search(r": ([\d.]+) x", line)
+    return found and near("what if", float(found[1]), twice[0]["speedup"], 0.0051)
+
+
+# ---- Tables ----
+
+
+def wrong_constructs(screen, answer):
+    if not answer["constructs"]:
+        return "no constructs in summary.json" if screen.rows else None
+    rest = answer["rest"]
+    for what in ("path_share", "blame_share"):
+        total = sum(c[what] for c in answer["constructs"]) + sum(r[what] for r in rest.values())
+        has = answer["span_ns"] > 0 if what == "path_share" else answer["threads"] * answer["wall_ns"] - answer["account_ns"]["work"] > 100 * answer["threads"]
+        if has and abs(total - 1) > 0.002:
+            return f"{what} adds up to {total}"
+    for column in ("path", "blame"):
+        shown = [int(row[column]) for row in (*screen.rows, *screen.rest) if row[column] is not None]
+        has = answer["span_ns"] > 0 if column == "path" else answer["threads"] * answer["wall_ns"] - answer["account_ns"]["work"] > 100 * answer["threads"]
+        if has and abs(sum(shown) - 100) > 0.5 * (len(shown) + len(rest)) + 0.2:
+            return f"the column {column} adds up to {sum(shown)}"
+    for row, c in zip(screen.rows, answer["constructs"]):
+        mean = (c["own_ns"] + c["count"] // 2) // c["count"] if c["count"] else 0
+        wanted = str(c["count"]), shown_time(c["own_ns"]), shown_time(mean)
+        if (row["count"], row["own"], row["mean"]) != wanted:
+            return f"{row} on the screen, {wanted} in summary.json"
+        wrong = near("blame", int(row["blame"]), 100 * c["blame_share"], 0.51) or (row["path"] and near("path", int(row["path"]), 100 * c["path_share"], 0.51))
+        if wrong:
+            return f"{row['name'].strip()}: {wrong}"
+    return None
+
+
+def wrong_waits(screen, answer):
+    total = answer["threads"] * answer["wall_ns"]
+    wanted = [w for w in answer["waits"] if w["total_ns"] * 1000 >= total]
+    if len(wanted) != len(screen.waits):
+        return f"{len(screen.waits)} waits on the screen, {len(wanted)} in summary.json"
+    for row, w in zip(screen.waits, wanted):
+        if (row["count"], row["total"], row["longest"]) != (str(w["count"]), shown_time(w["total_ns"]), shown_time(w["longest_ns"])):
+            return f"{row} on the screen, {w} in summary.json"
+    waited = answer["account_ns"]["waiting"] + answer["account_ns"]["exclusion"]
+    threads = [w for w in answer["waits"] if not is_of_units(w) and not w["construct"]["kind"].startswith(("target", "data", "transfer"))]
+    said = sum(w["total_ns"] for w in threads)
+    if not answer["has_units"] and said > waited + answer["account_ns"]["unknown"] + total * 1e-3 + 1000 and answer["is_alone"]:
+        others = sum(answer["account_ns"][what] for what in ("runtime", "serial", "preempted", "blocked", "recorder"))
+        if said > waited + others + 1000:
+            return f"threads waited {said} ns at constructs, and {waited} in all"
+    return None
+
+
+def is_of_units(wait):
+    return wait["construct"]["kind"] in ("unit", "tasklet", "primary_unit", "external")
+
+
+# ---- Beside other outputs ----
+
+
+def wrong_tables(answer, out, process):
+    """constructs.csv and waits.csv of a run with one process."""
+    file = out / "constructs.csv"
+    if file.exists():
+        rows = [row for row in csv.DictReader(file.open(newline="", encoding="utf-8")) if row["own_ns"]]
+        path = sum(int(row[column]) for row in rows for column in ("path_ns", "path_blocked_ns", "path_device_ns"))
+        rest = answer["rest"]["no_construct"]["path_share"] * answer["span_ns"]
+        if answer["span_ns"] and abs(path + rest - answer["span_ns"]) > 4 * len(rows) + 0.002 * answer["span_ns"]:
+            return f"the path of {answer['span_ns']} ns has {path} ns in constructs.csv, and {rest} of no construct"
+        for c in answer["constructs"]:
+            place = c["construct"]
+            same = [r for r in rows if (r["kind"], r["label"]) == (place["kind"], place["label"]) and (int(r["count"]), int(r["own_ns"])) == (c["count"], c["own_ns"])]
+            if not same:
+                return f"constructs.csv has no {c}"
+            loss = answer["threads"] * answer["wall_ns"] - answer["account_ns"]["work"]
+            if loss > 0 and min(abs(int(r["blamed_ns"]) - c["blame_share"] * loss) for r in same) > 2 + len(answer["account_ns"]) + 1e-6 * loss:
+                return f"{place['label']} is blamed for {c['blame_share'] * loss} ns, in constructs.csv for {same[0]['blamed_ns']}"
+            if answer["span_ns"] and min(abs(int(r["path_ns"]) - c["path_share"] * answer["span_ns"]) for r in same) > 2:
+                return f"{place['label']} has {c['path_share'] * answer['span_ns']} ns of the path, in constructs.csv {same[0]['path_ns']}"
+    file = out / "waits.csv"
+    if file.exists():
+        rows = list(csv.DictReader(file.open(newline="", encoding="utf-8")))
+        for w in answer["waits"]:
+            wanted = w["construct"]["kind"], w["construct"]["label"] or "unknown", w["total_ns"], w["count"]
+            same = [r for r in rows if (r["kind"], r["label"], int(r["total_ns"]), int(r["count"])) == wanted]
+            if not same:
+                return f"waits.csv has no {w}"
+    return None
+
+
+def wrong_head(screen, answer):
+    found = re.search(r"([\d.]+ [num]?s) on (\d+) (?:thread|execution stream)", screen.head)
+    wanted = shown_time(answer["wall_ns"]), str(answer["threads"])
+    return None if found and (found[1], found[2]) == wanted else f"{screen.head}, not {wanted}"
+
+
+def flaw(text, summary, out):
+    """None, or what contradicts what. `out`: the directory of the tables, if they are of one process."""
+    answer, screen = summary.get("answer"), Screen(text)
+    if not answer or not screen.is_there:
+        return None if bool(answer) == screen.is_there else "an answer is on the screen alone, or in summary.json alone"
+    has_units = any(is_of_units(c) for c in answer["constructs"])
+    answer = {**answer, "is_alone": summary["processes"] == 1, "has_units": has_units}
+    return (wrong_head(screen, answer) or wrong_works(screen, answer) or wrong_time(screen, answer) or wrong_order(screen, answer) or
+            wrong_bounds(screen, answer, summary.get("path")) or wrong_constructs(screen, answer) or wrong_waits(screen, answer) or
+            (summary["processes"] == 1 and wrong_tables(answer, out, summary)) or None)
