@@ -112,6 +112,18 @@ static double crowded_share(const struct sweep_over_time *s)
 	return n_free < n_idle ? 1 - (double)n_free / (double)n_idle : 0;
 }
 
+/*
+ * All that is waited for is over, and a thread has not gone on: the runtime is slow, or there is no processor. Nothing is blamed
+ * where it is not known which.
+ */
+static void blame_not_resumed(struct sweep_over_time *s, double ticks)
+{
+	if (s->n_off != 0)
+		causes_blame(s->causes, sweep_cause(s, LIMIT_PREEMPTION, CAUSE_PLAIN, s->region), ticks);
+	else if (!account_is_resuming_in_doubt(s))
+		causes_blame(s->causes, sweep_cause(s, LIMIT_RUNTIME, CAUSE_RESUMING, s->region), ticks);
+}
+
 /* Time passes up to `ticks`; nothing changes before then. */
 static void pass_time(struct sweep_over_time *s, uint64_t ticks)
 {
@@ -134,10 +146,7 @@ static void pass_time(struct sweep_over_time *s, uint64_t ticks)
 		s->waited_for[is_last].crowded_shared += shared * crowded;
 		s->waited_for[is_last].ticks += n_waiting > 0 ? length : 0;
 	} else if (n_waiting > 0) {
-		/* All that is waited for is over, and a thread has not gone on: the runtime is slow, or there is no processor. */
-		uint32_t cause = s->n_off != 0 ? sweep_cause(s, LIMIT_PREEMPTION, CAUSE_PLAIN, s->region)
-					       : sweep_cause(s, LIMIT_RUNTIME, CAUSE_RESUMING, s->region);
-		causes_blame(s->causes, cause, length * n_waiting);
+		blame_not_resumed(s, length * n_waiting);
 	}
 }
 

@@ -121,17 +121,25 @@ static bool is_known(const struct switches_of *of, uint64_t begin_ticks, uint64_
 	return begin_ticks < of->known_until_ticks;
 }
 
-/*
- * Is the runtime's time the runtime's? Where it is not known whether the thread had a processor, only if it is too short to have
- * been spent without one.
- */
-static bool is_of_runtime(const struct sweep_over_time *s, const struct thread_sweep *thread, uint64_t length)
+/* Is it not known whether the thread had a processor in the `length` ticks up to s->now, which are too long to be the runtime's? */
+static bool is_in_doubt(const struct sweep_over_time *s, const struct thread_sweep *thread, uint64_t length)
 {
 	const struct model *m = s->net->graph->model;
 	if (dump_duration_ns(m->dump, length) < LONG_NS)
-		return true;
+		return false;
 	size_t row = (size_t)(thread->stream - s->track->streams);
-	return m->switches.are_recorded && is_known(&m->switches.streams[row], thread->since_ticks, s->now);
+	return !m->switches.are_recorded || !is_known(&m->switches.streams[row], thread->since_ticks, s->now);
+}
+
+bool account_is_resuming_in_doubt(const struct sweep_over_time *s)
+{
+	for (size_t i = 0; i < s->n_threads; i++) {
+		const struct thread_sweep *thread = &s->threads[i];
+		if (thread->is_open && thread->state == STATE_OVERHEAD &&
+		    is_in_doubt(s, thread, thread->reader.next_ticks - thread->since_ticks))
+			return true;
+	}
+	return false;
 }
 
 /* The runtime is at work: the time is blamed on what the thread executes next. */
@@ -346,7 +354,7 @@ void account_interval(struct sweep_over_time *s, struct thread_sweep *thread)
 		account_waiting(s, thread, length);
 	else if (track_is_mutex(state))
 		account_mutex(s, thread, length, recorded);
-	else if (state == STATE_OVERHEAD && is_of_runtime(s, thread, length - recorded))
+	else if (state == STATE_OVERHEAD && !is_in_doubt(s, thread, length - recorded))
 		account_overhead(s, thread, length - recorded);
 	else if (state == STATE_OVERHEAD)
 		spent[SPENT_UNKNOWN] += length - recorded;

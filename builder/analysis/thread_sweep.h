@@ -249,6 +249,8 @@ uint32_t sweep_awaited(const struct thread_sweep *thread);
 void account_begin_task(struct sweep_over_time *s, struct thread_sweep *thread);
 /* The thread was in its state, and in its node, until now. */
 void account_interval(struct sweep_over_time *s, struct thread_sweep *thread);
+/* Is a thread in the runtime at s->now for so long that it may have been without a processor, and is that not known? */
+bool account_is_resuming_in_doubt(const struct sweep_over_time *s);
 /* The thread has waited for a mutex for `length` ticks: blames the holder. */
 void account_mutex_wait(struct sweep_over_time *s, struct thread_sweep *thread, uint64_t length);
 /* The time since the request for a mutex that seemed free, free_ticks and off_ticks, was exclusion: undoes its account. */

@@ -4,7 +4,6 @@
 limit: preemption/crowded|binding - 1.2 20
 mended: *
 threads: 8
-open: yes
  */
 #include "busy.h"
 
