@@ -107,6 +107,14 @@ void answer_set_scenario(struct answer *answer, uint32_t fold_nodes)
 		free_scenario(answer);
 }
 
+/* How long the process waited for the recorder to begin. */
+static uint64_t recorder_ticks(const struct answer *answer)
+{
+	const struct model *m = answer->net.graph->model;
+	uint64_t ticks = net_ticks_of(&answer->net, m->dump->meta.recorder_ns);
+	return !m->window.is_part && ticks < answer->account.wall_ticks ? ticks : 0;
+}
+
 void answer_finish(struct answer *answer)
 {
 	if (answer->account.n_threads == 0)
@@ -124,6 +132,7 @@ void answer_finish(struct answer *answer)
 	uint64_t handing = chunks_blame(answer);
 	answer->handing_ticks = handing < *work ? handing : *work;
 	*work -= answer->handing_ticks;
+	answer->recorder_ticks = recorder_ticks(answer);
 	answer_find_bounds(answer);
 	candidates_find(answer, answer->scenario);
 	hang_find(answer);

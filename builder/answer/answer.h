@@ -47,7 +47,8 @@ struct answer {
 	struct prices prices;
 	struct figure *figures; /* by construct */
 	struct answer_bounds bounds;
-	struct account account; /* its SPENT_WORK is without creating_ticks and handing_ticks */
+	struct account account;  /* its SPENT_WORK is without creating_ticks and handing_ticks */
+	uint64_t recorder_ticks; /* the part of account.wall_ticks in which the process waited for the recorder to begin */
 	uint64_t creating_ticks;
 	uint64_t handing_ticks;       /* the least time that handing out small chunks of loops takes */
 	struct candidate *candidates; /* by saved_ticks, the largest first */
@@ -104,7 +105,7 @@ uint64_t answer_n_running(const struct answer *answer);
 double answer_efficiency(const struct answer *answer);
 /* Upper bound on a saving: the blamed time, less that without a processor, divided among the threads that can run. */
 double answer_bound(const struct answer *answer, double ticks, double crowded_ticks);
-/* Upper bound on the speedup of the run from fixing this. */
+/* Upper bound on the speedup of the run from fixing this, of the time in which the recorder was not about to begin. */
 double answer_speedup(const struct answer *answer, const struct candidate *candidate);
 /* The candidate's share of all time in which threads did not work. */
 double answer_loss_share(const struct answer *answer, const struct candidate *candidate);

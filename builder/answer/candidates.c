@@ -12,9 +12,10 @@
 #include <string.h>
 
 #define WHAT         "what limits the run"
-#define COUNTS       200 /* a cause with less than a 200th of the threads' time is left out */
-#define SIMULATED    8   /* how many causes are simulated: those with the most blame */
-#define USUAL_STARTS 3   /* delays up to this many times the usual start of a task are not blamed on the scheduler */
+#define COUNTS       200  /* a cause with less than a 200th of the threads' time is left out */
+#define SIMULATED    8    /* how many causes are simulated: those with the most blame */
+#define USUAL_STARTS 3    /* delays up to this many times the usual start of a task are not blamed on the scheduler */
+#define EXACT        0.02 /* of the time that is left: what simulations that save less than all of the blame may be wrong by */
 
 /* How much time the variant saves. */
 static uint64_t saves(const struct candidate_search *s, const struct variant *variant)
@@ -50,6 +51,13 @@ static uint64_t most(uint64_t left, uint64_t right)
 	return left > right ? left : right;
 }
 
+/* The saving by a simulation, at most all that is blamed; all of that where the simulation is not exact enough to tell. */
+static uint64_t at_most(const struct candidate_search *s, uint64_t saved, uint64_t blamed)
+{
+	double left = (double)(s->base_ticks - saved);
+	return saved < blamed && (double)(blamed - saved) > EXACT * left ? saved : blamed;
+}
+
 /* ---- What can be simulated ---- */
 
 /* All time that is blamed on causes of this kind, divided among the threads. */
@@ -62,6 +70,24 @@ static uint64_t ticks_of_kind(const struct answer *answer, enum limit limit)
 		crowded_ticks += cause->limit == limit ? cause->crowded_ticks : 0;
 	}
 	return (uint64_t)answer_bound(answer, ticks, crowded_ticks);
+}
+
+/* Threads that these hold up come late to the barrier after them. */
+static bool makes_late(enum limit limit)
+{
+	return limit == LIMIT_CHAIN || limit == LIMIT_CREATION || limit == LIMIT_EXCLUSION || limit == LIMIT_DOACROSS ||
+	       limit == LIMIT_BLOCKED;
+}
+
+/* What the imbalance of the candidate's construct costs, where that may go with the candidate. */
+static uint64_t late_ticks(const struct answer *answer, const struct candidate *c)
+{
+	for (uint32_t i = 1; i < answer->causes.n && makes_late(c->limit); i++) {
+		const struct cause *cause = &answer->causes.rows[i];
+		if (cause->limit == LIMIT_IMBALANCE && cause->construct == c->construct)
+			return (uint64_t)answer_bound(answer, cause->ticks, cause->crowded_ticks);
+	}
+	return 0;
 }
 
 /* Can the run be simulated without a cause of this kind? */
@@ -100,12 +126,13 @@ static void simulate_candidate(const struct candidate_search *s, struct candidat
 		c->all_ticks = saves_edges(s, DROP_ALL_CHAINS, 0, 0);
 		saved = saves_edges(s, DROP_CHAIN, c->construct, c->other);
 		/* Where several pairs are links of one chain, what is blamed on all of them goes with any of them. */
-		c->saved_ticks = most(least(saved, ticks_of_kind(s->answer, LIMIT_CHAIN)), least(c->all_ticks, c->saved_ticks));
+		c->saved_ticks = most(at_most(s, saved, ticks_of_kind(s->answer, LIMIT_CHAIN) + late_ticks(s->answer, c)),
+				      least(c->all_ticks, c->saved_ticks));
 		return;
 	case LIMIT_WAIT:
 		saved = saves_edges(s, c->sort == CAUSE_UNDEFERRED ? DROP_UNDEFERRED : DROP_WAIT, c->construct, 0);
 		/* A wait that holds a task up makes others wait for that task: what is blamed on those goes with it. */
-		saved = least(saved, ticks_of_kind(s->answer, LIMIT_WAIT));
+		saved = at_most(s, saved, ticks_of_kind(s->answer, LIMIT_WAIT));
 		c->saved_ticks = waits_for_taskloop(s->answer, c->construct) ? most(saved, c->saved_ticks) : saved;
 		return;
 	case LIMIT_IMBALANCE: {
@@ -119,7 +146,7 @@ static void simulate_candidate(const struct candidate_search *s, struct candidat
 	}
 	default: break;
 	}
-	c->saved_ticks = least(saved, c->saved_ticks);
+	c->saved_ticks = at_most(s, saved, c->saved_ticks);
 }
 
 /*
@@ -133,12 +160,13 @@ static void divide_wait(struct candidate_search *s, struct candidate *wait, uint
 		return;
 	struct candidate rest = *wait;
 	rest.limit = LIMIT_IMBALANCE;
-	rest.construct = figures[wait->construct].culprit;
+	uint32_t culprit = figures[wait->construct].culprit;
+	rest.construct = culprit != 0 ? culprit : wait->construct;
 	rest.saved_ticks = bound - wait->saved_ticks;
 	rest.blamed_ticks = (uint64_t)((double)wait->blamed_ticks * (double)rest.saved_ticks / (double)bound);
 	rest.is_simulated = false;
 	wait->blamed_ticks -= rest.blamed_ticks;
-	if (rest.construct != 0) { /* it is known */
+	if (culprit != 0) { /* it is known */
 		figures[wait->construct].blamed_ticks -= (double)rest.blamed_ticks;
 		figures[rest.construct].blamed_ticks += (double)rest.blamed_ticks;
 	}
@@ -188,6 +216,7 @@ static bool make_candidate(const struct candidate_search *s, const struct cause 
 				.other = cause->other,
 				.blamed_ticks = blamed,
 				.saved_ticks = bound_of_cause(answer, cause)};
+	c->saved_ticks += late_ticks(answer, c);
 	if (cause->limit == LIMIT_BLOCKED)
 		c->saved_ticks = least(c->saved_ticks, s->most_of_blocked);
 	if (cause->limit == LIMIT_RUNTIME && cause->sort == CAUSE_SCHEDULING) {

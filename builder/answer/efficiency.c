@@ -64,7 +64,7 @@ struct efficiency answer_efficiencies(const struct answer *answer)
 
 double answer_speedup(const struct answer *answer, const struct candidate *candidate)
 {
-	double wall = (double)answer->account.wall_ticks, left = wall - (double)candidate->saved_ticks;
+	double wall = (double)(answer->account.wall_ticks - answer->recorder_ticks), left = wall - (double)candidate->saved_ticks;
 	return left > 0 ? wall / left : answer->account.n_threads;
 }
 

@@ -241,6 +241,7 @@ static const struct {
 	{"processors", offsetof(struct meta, n_processors)},   {"processors_online", offsetof(struct meta, n_online)},
 	{"record_ns", offsetof(struct meta, record_ns)},       {"processor_ns", offsetof(struct meta, processor_ns)},
 	{"runtime_code", offsetof(struct meta, runtime_code)}, {"argobots_code", offsetof(struct meta, argobots_code)},
+	{"recorder_ns", offsetof(struct meta, recorder_ns)},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -66,6 +66,7 @@ struct meta {
 	uint64_t n_processors;          /* number of processors that the process could use when it began; 0 unknown */
 	uint64_t n_online;              /* number of the machine's processors; 0 unknown */
 	uint64_t processor_ns;          /* of all threads but the recorder's until `end`; 0 unknown */
+	uint64_t recorder_ns;           /* how long the process waited for the recorder to begin; 0 unknown */
 	uint64_t record_ns;             /* the least time that a record cost the program; 0 unknown */
 	struct clock_triple start, end; /* end: 0 if the recorder did not reach its end */
 	bool is_ended;                  /* the recorder reached its end */

@@ -196,6 +196,7 @@ void summary_collect_answer(struct answer_summary *s, const struct trace *trace,
 				     .n_threads = answer->account.n_threads,
 				     .n_processors = trace->dump.meta.n_processors};
 	s->wall_ns = dump_duration_ns(dump, answer->account.wall_ticks);
+	s->recorder_start_ns = dump_duration_ns(dump, answer->recorder_ticks);
 	s->simulated_ns = dump_duration_ns(dump, answer->simulated_ticks);
 	s->creating_ns = dump_duration_ns(dump, answer->creating_ticks);
 	s->handing_ns = dump_duration_ns(dump, answer->handing_ticks);

@@ -122,8 +122,9 @@ struct answer_summary {
 	uint32_t n_threads;
 	uint64_t n_processors; /* 0 unknown */
 	uint64_t wall_ns, simulated_ns, creating_ns, handing_ns;
-	uint64_t work_ns, span_ns; /* of the critical path; span 0: not known */
-	uint64_t blocked_ns;       /* of all tasks, also on the critical path */
+	uint64_t recorder_start_ns; /* the part of wall_ns in which the process waited for the recorder to begin; 0 not known */
+	uint64_t work_ns, span_ns;  /* of the critical path; span 0: not known */
+	uint64_t blocked_ns;        /* of all tasks, also on the critical path */
 	bool is_span_exact, has_loops;
 	uint64_t exclusion_ns; /* work under the longest mutex, which one thread at a time can execute; 0: none */
 	uint64_t serial_ns;    /* what the initial task executes beside that */

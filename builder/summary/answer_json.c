@@ -152,6 +152,8 @@ json_t *summary_json_answer(const struct answer_summary *s)
 		json_object_set_new(object, "hang", json_stuck(s));
 	if (s->n_processors != 0)
 		json_object_set_new(object, "processors", json_integer((json_int_t)s->n_processors));
+	if (s->recorder_start_ns != 0)
+		json_object_set_new(object, "recorder_start_ns", json_integer((json_int_t)s->recorder_start_ns));
 	const struct nouns *own = s->nouns;
 	if (own->is_own)
 		json_object_set_new(object, "nouns",

@@ -408,6 +408,7 @@ bool meta_end(struct session *session, const char *how, struct meta_totals *sums
 	text_line_number(&text, "stalled_ns", (uint64_t)((double)totals.stalled_ticks * ns_per_tick));
 	if (!session->is_later && session->processor_ns != 0) /* else it has that of the program before */
 		text_line_number(&text, "processor_ns", session->processor_ns);
+	text_line_number(&text, "recorder_ns", session->begin_ns);
 	put_clocks(&text, "end", end);
 	text_line(&text, "ended", how);
 	bool is_written = scratch_write(session, &text);

@@ -53,6 +53,7 @@ struct session {
 	bool are_rings_in_memory;  /* on a tmpfs */
 	bool lacks_memory;         /* the rings would be in memory, if that had room */
 	struct clock_triple start;
+	uint64_t begin_ns;     /* how long the program has waited for the session to begin */
 	uint32_t shift;        /* log2(config.segment_bytes) */
 	uint32_t n_processors; /* at least 1; read once, as that takes 1 KiB of stack */
 	int pid;

@@ -81,6 +81,7 @@ static void make_dump(void *argument)
 
 static struct session *create(void)
 {
+	uint64_t began_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	struct session *session =
 		sys_mmap(NULL, sizeof *session, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (!session)
@@ -107,6 +108,7 @@ static struct session *create(void)
 	pack_begin(session);
 	sample_setup(session);
 	switches_setup(session);
+	session->begin_ns = sys_clock_ns(CLOCK_MONOTONIC) - began_ns;
 	return session;
 }
 

@@ -52,11 +52,24 @@ START_TEST(nothing_is_the_product_where_no_thread_works)
 }
 END_TEST
 
+/* The program without the recorder does not have the recorder's start. */
+START_TEST(a_gain_leaves_the_recorder_out)
+{
+	struct answer answer = {.account = {.n_threads = 2, .wall_ticks = 1000}, .recorder_ticks = 100};
+	struct candidate saves = {.saved_ticks = 300}, saves_all = {.saved_ticks = 950};
+	ck_assert(fabs(answer_speedup(&answer, &saves) - 900.0 / 600) < 1e-9);
+	ck_assert(fabs(answer_speedup(&answer, &saves_all) - 2) < 1e-9);
+	answer.recorder_ticks = 0;
+	ck_assert(fabs(answer_speedup(&answer, &saves) - 1000.0 / 700) < 1e-9);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("efficiency");
 	tcase_add_test(tests, factors_multiply_to_the_efficiency);
 	tcase_add_test(tests, nothing_is_the_product_where_no_thread_works);
+	tcase_add_test(tests, a_gain_leaves_the_recorder_out);
 	Suite *suite = suite_create("efficiency");
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
