@@ -36,10 +36,11 @@ def wrong_row(row, answer):
         return f"{row['limit']} has {row['loss_share']} of the loss"
     if (row["try"] == "") != (row["limit"] in ("none", "hang")):
         return f"{row['limit']}, and what to try is {row['try']!r}"
-    efficiency = answer["efficiency"]["total"]
+    start = answer.get("recorder_start_ns", 0)  # which gains leave out
+    least = answer["efficiency"]["total"] * answer["wall_ns"] - start
     is_more = row["why"].get("sort") in ("hot", "alone")  # what it is held for goes as well; there could be more threads
-    if not is_more and not 1 <= row["possible_speedup"] <= (1.0001 / efficiency if efficiency > 0 else answer["threads"]) + 0.0001:
-        return f"{row['limit']}: {row['possible_speedup']} times faster, at an efficiency of {efficiency}"
+    if not is_more and not 1 <= row["possible_speedup"] <= (1.0001 * (answer["wall_ns"] - start) / least if least > 0 else answer["threads"]) + 0.0001:
+        return f"{row['limit']}: {row['possible_speedup']} times faster, at an efficiency of {answer['efficiency']['total']}"
     why = row["why"]
     if not 0 <= why["saved_ns"] <= answer["wall_ns"]:
         return f"{row['limit']} saves {why['saved_ns']} of {answer['wall_ns']} ns"

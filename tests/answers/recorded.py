@@ -67,7 +67,8 @@ class Program:
         self.offloads = "omp target" in text
         self.has_units = "argobots.h" in text  # and needs no compiler for OpenMP
         self.compiler = "gcc" if self.has_units else field("compiler", self.compiler)
-        self.goes_first = goes_first() and self.limit not in ("preemption", "hang")
+        # Threads of Argobots are bound to no processors. With real-time priorities two of them may share one for 100 ms, a time slice of these.
+        self.goes_first = goes_first() and self.limit not in ("preemption", "hang") and not self.has_units
         self.lines, self.code = self.lines_in(text), code_of(text)
 
     def lines_in(self, text):
