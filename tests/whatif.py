@@ -184,7 +184,7 @@ def test_default(_name):
         points = [(row["threads"], row["policy"]) for row in answer["what_if"]["curve"]]
         report.check(f"{NAME}/default-points", None if points == [(4, "run"), (8, "run")] else str(points))
         speedup = answer["what_if"]["curve"][1]["speedup"]
-        report.check(f"{NAME}/default-line", None if f"what if  8 threads: {speedup:.2f} x as fast" in text else text)
+        report.check(f"{NAME}/default-line", None if f"estimate    8 threads: {speedup:.2f}x faster" in text else text)
         single_one = run([BUILDER, "--what-if", "--force", "-o", place / "alone", dump])
         files = sorted(path.name for path in (place / "alone").iterdir()) if single_one.status == 0 else single_one.why((0,))
         report.check(f"{NAME}/default-alone", None if files == ["summary.json", "whatif.csv"] and single_one.out.startswith("what if") else f"{files}")

@@ -68,12 +68,57 @@ static void account_sinks(struct answer *answer, const struct blockers *blockers
 	}
 }
 
+/* How long the process waited for the recorder to begin. */
+static uint64_t recorder_ticks(const struct answer *answer)
+{
+	const struct model *m = answer->net.graph->model;
+	uint64_t ticks = net_ticks_of(&answer->net, m->dump->meta.recorder_ns);
+	return !m->window.is_part && ticks < answer->account.wall_ticks ? ticks : 0;
+}
+
+/* Moves up to that many ticks from one row of the thread's account to the recorder's. Returns how many. */
+static uint64_t give_recorder(struct account *account, uint32_t thread, enum spent from, uint64_t ticks)
+{
+	uint64_t *spent = account->threads[thread].ticks;
+	uint64_t moved = ticks < spent[from] ? ticks : spent[from];
+	spent[from] -= moved;
+	spent[SPENT_RECORDER] += moved;
+	account->ticks[from] -= moved;
+	account->ticks[SPENT_RECORDER] += moved;
+	return moved;
+}
+
+/*
+ * While the recorder makes its dump the first thread is in its initial task, if that begins with the process, and the others wait: serial time, which the
+ * program without the recorder does not have. The first row of that kind is of the region that comes first.
+ */
+static void account_recorder(struct answer *answer)
+{
+	struct account *account = &answer->account;
+	uint64_t ticks = answer->recorder_ticks = recorder_ticks(answer), blamed = 0;
+	for (uint32_t i = 0; i < account->n_threads && ticks != 0; i++) {
+		uint64_t moved = give_recorder(account, i, SPENT_SERIAL, ticks);
+		blamed += moved;
+		if (i == 0) /* it has begun no task yet, or works already */
+			give_recorder(account, i, SPENT_WORK, ticks - moved);
+	}
+	for (uint32_t i = 1; i < answer->causes.n; i++) {
+		struct cause *cause = &answer->causes.rows[i];
+		if (cause->limit != LIMIT_SERIAL || cause->sort != CAUSE_PLAIN)
+			continue;
+		cause->ticks -= (double)blamed < cause->ticks ? (double)blamed : cause->ticks;
+		cause->crowded_ticks = cause->crowded_ticks < cause->ticks ? cause->crowded_ticks : cause->ticks;
+		return;
+	}
+}
+
 int answer_account(struct answer *answer)
 {
 	struct blockers blockers;
 	blockers_find(&blockers, &answer->causes, &answer->net, &answer->track);
 	int rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track, &blockers);
 	account_sinks(answer, &blockers);
+	account_recorder(answer);
 	blockers_free(&blockers);
 	return rc;
 }
@@ -107,14 +152,6 @@ void answer_set_scenario(struct answer *answer, uint32_t fold_nodes)
 		free_scenario(answer);
 }
 
-/* How long the process waited for the recorder to begin. */
-static uint64_t recorder_ticks(const struct answer *answer)
-{
-	const struct model *m = answer->net.graph->model;
-	uint64_t ticks = net_ticks_of(&answer->net, m->dump->meta.recorder_ns);
-	return !m->window.is_part && ticks < answer->account.wall_ticks ? ticks : 0;
-}
-
 void answer_finish(struct answer *answer)
 {
 	if (answer->account.n_threads == 0)
@@ -132,7 +169,6 @@ void answer_finish(struct answer *answer)
 	uint64_t handing = chunks_blame(answer);
 	answer->handing_ticks = handing < *work ? handing : *work;
 	*work -= answer->handing_ticks;
-	answer->recorder_ticks = recorder_ticks(answer);
 	answer_find_bounds(answer);
 	candidates_find(answer, answer->scenario);
 	hang_find(answer);

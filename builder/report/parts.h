@@ -81,21 +81,6 @@ void bins_add_interval(struct bins *bins, size_t window, enum state state, uint6
 void bins_add_moment(struct bins *bins, size_t window, const struct moment *moment, uint64_t ticks);
 void bins_end(struct bins *bins, size_t n_processes, json_t *process);
 
-/* ---- source.c: source lines ---- */
-
-struct sources {
-	struct report_sources where;
-	char *roots[2];       /* the directories below which files are shown: the working directory, --source; NULL: none */
-	char *elsewhere;      /* the first file that is not below them; NULL: none */
-	uint32_t n_elsewhere; /* constructs in such files */
-};
-
-void sources_open(struct sources *sources, struct report_sources where);
-/* The line of the construct, or null. */
-json_t *source_line(struct sources *sources, const struct construct *construct);
-/* Prints which files were elsewhere, and frees the rest. */
-void sources_close(struct sources *sources);
-
 /* ---- tables.c ---- */
 
 /* Constructs, waits and the critical path, as far as the answer has them; `row_of`: strips.row_of. */

@@ -99,12 +99,22 @@ static int close_windows(void *self)
 	return 0;
 }
 
+static void warn_of_sources(const struct sources *sources)
+{
+	const char *file = sources->elsewhere, *end = file != NULL ? strrchr(file, '/') : NULL;
+	if (end != NULL)
+		warning("report.html: %u construct%s without source line, as %s is not below the working directory: --source=%.*s shows it",
+			sources->n_elsewhere, sources->n_elsewhere == 1 ? " is" : "s are", file,
+			end == file ? 1 : (int)(end - file), file);
+}
+
 static int close_report(void *self)
 {
 	struct report *r = self;
 	const struct sink *sweep = &r->slices.beside;
 	int of_sweep = sweep->close != NULL ? sweep->close(sweep->self) : 0;
 	int rc = r->is_broken ? error("%s/" NAME ": could not be written", r->dir) : 0;
+	warn_of_sources(&r->sources);
 	sources_close(&r->sources);
 	slices_close(&r->slices);
 	strips_free(&r->strips);
@@ -125,7 +135,7 @@ static void put_page(const char *from, const char *to, FILE *out)
 }
 
 int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, const struct answer *answer,
-		     const struct callpaths *callpaths, struct report_sources sources)
+		     const struct callpaths *callpaths, struct source_rules sources)
 {
 	struct report *r = memory_zeroed(1, sizeof *r, NAME);
 	r->dir = text_copy(dir);

@@ -12,19 +12,14 @@
 #include "builder/replay/sink.h"
 #include "builder/callpaths/callpaths.h"
 #include "builder/summary/summary.h"
-
-/* Which source lines are shown: of files below the working directory, at their recorded places, and below `directory`. */
-struct report_sources {
-	bool are_shown;
-	const char *directory; /* NULL: none */
-};
+#include "builder/symbols/source_text.h"
 
 /*
  * Begins DIR/report.html, and fills in the sink. `answer`: of the current process, made before its end, as is its part of
  * `spawn`. Returns 0, or -1 with the error printed.
  */
 int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, const struct answer *answer,
-		     const struct callpaths *callpaths, struct report_sources sources);
+		     const struct callpaths *callpaths, struct source_rules sources);
 
 /* Completes it. 0, or -1 with the error printed. */
 int report_finish(const struct summary *summary, const struct callpaths *callpaths, const char *dir);

@@ -44,6 +44,15 @@ static json_t *own_times(const struct trace *trace, const struct price *price)
 	return times;
 }
 
+/* The line of the construct, or null. */
+static json_t *source_line(struct sources *sources, const struct construct *c)
+{
+	char *text = source_text(sources, c->file, c->line);
+	json_t *line = text != NULL ? report_text(text) : json_null();
+	free(text);
+	return line;
+}
+
 static json_t *construct(const struct trace *trace, const struct answer *answer, uint32_t row, struct sources *sources)
 {
 	const struct construct *c = &trace->model.constructs[row];

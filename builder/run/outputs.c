@@ -56,11 +56,15 @@ static int draw_profile(struct sink *sink, const struct built *built)
 	return sink_profile_open(sink, &from, &place, built->options->width_mm);
 }
 
+static struct source_rules source_rules(const struct options *o)
+{
+	return (struct source_rules){!o->hides_sources, o->sources};
+}
+
 static int report_follow(struct sink *sinks, const struct built *built)
 {
 	const struct options *o = built->options;
-	return sink_report_open(sinks, built->directory, built->n_traces, built->answer, built->callpaths,
-				(struct report_sources){!o->hides_sources, o->sources});
+	return sink_report_open(sinks, built->directory, built->n_traces, built->answer, built->callpaths, source_rules(o));
 }
 
 static int report_write(const struct built *built)
@@ -98,7 +102,7 @@ static int print_answer(const struct built *built)
 {
 	/* No answer exists for a single task, or for Argobots' units. */
 	if (built->options->family.task == 0 && built->summary->answer.is_there)
-		summary_print_answer(built->summary, built->place, stdout);
+		summary_print_answer(built->summary, built->place, source_rules(built->options), stdout);
 	else if (!(built->options->asked & BY_SUMMARY)) /* which prints all of it */
 		print_summary(built);
 	return 0;

@@ -154,12 +154,16 @@ struct answer_summary {
 	struct findings_summary lint;
 };
 
-/* The limit in one sentence, without a line's end. */
+/* answer_what.c: the kind of limit in plain words, and that with a sentence, without a line's end. */
+const char *answer_words(const struct answer_row *row);
 void answer_print_what(const struct answer_row *row, FILE *out);
 
 /* answer_tables.c: the tables of constructs, with what is beside them, and of waits. */
-void answer_print_constructs(const struct answer_summary *summary, FILE *out);
-void answer_print_waits(const struct answer_summary *summary, FILE *out);
+/* In at most n_lines, which are 7 or more, with a title and a blank line. */
+void answer_print_constructs(const struct answer_summary *summary, unsigned n_lines, size_t columns, FILE *out);
+unsigned answer_count_waits(const struct answer_summary *summary); /* lines, with a title and a blank line */
+/* In at most n_lines, which are none or 3 or more. */
+void answer_print_waits(const struct answer_summary *summary, unsigned n_lines, size_t columns, FILE *out);
 
 /*
  * What the table of constructs has beside its first n constructs, so that shares of the critical path, and of the loss, add up:

@@ -50,7 +50,23 @@ static bool is_worth_a_row(const struct answer_rest *row)
 	return row->path_share >= 0.005 || row->blame_share >= 0.005;
 }
 
-static void print_rest(const struct answer_summary *s, const struct answer_rest rows[ANSWER_RESTS], FILE *out)
+/* How wide the columns are that have the names: what the figures leave. The function has none where there is little. */
+struct widths {
+	size_t name, function; /* of the second one with the blank before it; 0: it is left out */
+};
+
+#define FIGURES 38 /* count, executed, mean, path, blame, with the blanks before them */
+
+static struct widths widths_in(size_t columns)
+{
+	size_t left = columns - FIGURES, most = 85;
+	if (columns < 72)
+		return (struct widths){left, 0};
+	size_t function = 13 + (left - 42) / 3;
+	return (struct widths){left - function < most ? left - function : most, function < most ? function : most};
+}
+
+static void print_rest(const struct answer_summary *s, const struct answer_rest rows[ANSWER_RESTS], size_t names_columns, FILE *out)
 {
 	static const char *const names[] = {"other constructs", "no construct", "blocked", "transfers, kernels"};
 	for (unsigned i = 0; i < ANSWER_RESTS; i++) {
@@ -61,50 +77,89 @@ static void print_rest(const struct answer_summary *s, const struct answer_rest 
 			snprintf(name, sizeof name, "(%" PRIu32 " %s)", rows[i].n, names[i]);
 		else
 			snprintf(name, sizeof name, "(%s)", names[i]);
-		fprintf(out, "%-69s", name);
+		fprintf(out, "%-*s", (int)names_columns + 27, name);
 		print_shares(s, rows[i].path_share, rows[i].blame_share, out);
 	}
 }
 
-void answer_print_constructs(const struct answer_summary *s, FILE *out)
+static void print_function(const char *function, const struct widths *widths, FILE *out)
 {
-	struct answer_rest rest[ANSWER_RESTS];
-	unsigned n = s->n_constructs, n_rest = 0;
-	if (n == 0)
-		return;
+	if (widths->function != 0)
+		fprintf(out, " %s", format_column(function, widths->function - 1).text);
+}
+
+/* How many constructs the table has, which takes at most n_lines with its title and the blank line before. */
+static unsigned rows_in(const struct answer_summary *s, unsigned n_lines, struct answer_rest rest[ANSWER_RESTS])
+{
+	unsigned n = s->n_constructs, n_rest = 0, most = n_lines - 2;
 	answer_find_rest(s, n, rest);
 	for (unsigned i = 0; i < ANSWER_RESTS; i++)
 		n_rest += is_worth_a_row(&rest[i]);
-	if (n + n_rest > ANSWER_CONSTRUCTS) { /* the screen has no room for more rows */
-		n = ANSWER_CONSTRUCTS - n_rest - !is_worth_a_row(&rest[REST_OTHERS]);
-		answer_find_rest(s, n, rest);
-	}
-	fprintf(out, "\n%-29s %-12s %8s %8s %8s %4s %5s\n", "construct", "function", "count", "executed", "mean", "path", "blame");
+	most = most < ANSWER_CONSTRUCTS ? most : ANSWER_CONSTRUCTS;
+	if (n + n_rest <= most)
+		return n;
+	n_rest += !is_worth_a_row(&rest[REST_OTHERS]);
+	n = most > n_rest + 1 ? most - n_rest : 1;
+	n = n < s->n_constructs ? n : s->n_constructs;
+	answer_find_rest(s, n, rest);
+	return n;
+}
+
+void answer_print_constructs(const struct answer_summary *s, unsigned n_lines, size_t columns, FILE *out)
+{
+	struct answer_rest rest[ANSWER_RESTS];
+	struct widths widths = widths_in(columns);
+	if (s->n_constructs == 0)
+		return;
+	unsigned n = rows_in(s, n_lines, rest);
+	fprintf(out, "\n%s", format_column("construct", widths.name).text);
+	print_function("function", &widths, out);
+	fprintf(out, " %8s %8s %8s %4s %5s\n", "count", "executed", "mean", "path", "blame");
 	for (unsigned i = 0; i < n; i++) {
 		const struct answer_construct *c = &s->constructs[i];
 		uint64_t mean_ns = c->count != 0 ? (c->own_ns + c->count / 2) / c->count : 0; /* as the report rounds it */
-		fprintf(out, "%-29s %-12s %8" PRIu64 " %8s %8s", format_fit(place_name(&c->place), 29).text,
-			format_fit(c->place.function, 12).text, c->count, format_ns(c->own_ns).text, format_ns(mean_ns).text);
+		fputs(format_column(place_name(&c->place), widths.name).text, out);
+		print_function(c->place.function, &widths, out);
+		fprintf(out, " %8" PRIu64 " %8s %8s", c->count, format_ns(c->own_ns).text, format_ns(mean_ns).text);
 		print_shares(s, c->path_share, c->blame_share, out);
 	}
-	print_rest(s, rest, out);
+	print_rest(s, rest, widths.name + widths.function, out);
 }
 
 /* ---- Waits ---- */
 
-void answer_print_waits(const struct answer_summary *s, FILE *out)
+static bool is_worth_a_wait(const struct answer_summary *s, const struct answer_wait *w)
+{
+	return w->total_ns * 1000 >= s->wall_ns * s->n_threads;
+}
+
+unsigned answer_count_waits(const struct answer_summary *s)
 {
 	unsigned n = 0;
-	for (unsigned i = 0; i < s->n_waits; i++) {
+	for (unsigned i = 0; i < s->n_waits; i++)
+		n += is_worth_a_wait(s, &s->waits[i]);
+	return n != 0 ? n + 2 : 0;
+}
+
+#define WAIT_FIGURES 35 /* times, total, longest, and the share, with the blanks before them */
+
+void answer_print_waits(const struct answer_summary *s, unsigned n_lines, size_t columns, FILE *out)
+{
+	size_t left = columns - WAIT_FIGURES, name = left - left * 19 / 45;
+	name = name < 85 ? name : 85;
+	size_t culprit = left - name < 85 ? left - name : 85;
+	unsigned n = 0;
+	for (unsigned i = 0; i < s->n_waits && n + 2 < n_lines; i++) {
 		const struct answer_wait *w = &s->waits[i];
-		if (w->total_ns * 1000 < s->wall_ns * s->n_threads)
+		if (!is_worth_a_wait(s, w))
 			continue;
 		if (n++ == 0)
-			fprintf(out, "\n%-26s %7s %8s %8s  %s\n", "waiting at", "times", "total", "longest", "for");
-		fprintf(out, "%-26s %7" PRIu64 " %8s %8s  ", format_fit(place_name(&w->place), 26).text, w->count,
+			fprintf(out, "\n%s %7s %8s %8s  %s\n", format_column("waiting at", name).text, "times", "total", "longest",
+				"for");
+		fprintf(out, "%s %7" PRIu64 " %8s %8s", format_column(place_name(&w->place), name).text, w->count,
 			format_ns(w->total_ns).text, format_ns(w->longest_ns).text);
 		if (w->culprit.label[0] != '\0' && w->culprit_share >= 0.005) /* "0%" would name a construct for nothing */
-			fprintf(out, "%s (%.0f%%)", format_fit(place_name(&w->culprit), 19).text, 100 * w->culprit_share);
+			fprintf(out, "  %s (%.0f%%)", format_fit(place_name(&w->culprit), culprit).text, 100 * w->culprit_share);
 		fputs("\n", out);
 	}
 }

@@ -8,6 +8,7 @@
 #define OTTER_BUILDER_SUMMARY_SUMMARY_H
 
 #include "builder/summary/answer.h"
+#include "builder/symbols/source_text.h"
 #include "builder/model/paradigm.h"
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"
@@ -220,7 +221,7 @@ void summary_free(struct summary *summary);
 void summary_print(const struct summary *summary, FILE *out);
 
 /* What limits the run, which is known (answer.is_there), on one screen; `place`: where the files are. */
-void summary_print_answer(const struct summary *summary, const char *place, FILE *out);
+void summary_print_answer(const struct summary *summary, const char *place, struct source_rules rules, FILE *out);
 
 /* DIR/summary.json. 0, or -1 after it printed the error. */
 int summary_json(const struct summary *summary, const char *dir);

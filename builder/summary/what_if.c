@@ -125,16 +125,18 @@ static double shown_error(const struct what_if_summary *s)
 
 void summary_print_twice(const struct what_if_summary *s, FILE *out)
 {
-	if (s->is_there && s->n_points != 0 && fabs(s->error) > ERROR_MOST) {
-		fprintf(out, "what if  not known: for the %" PRIu32 " %s of this run the simulation is off by %+.0f%%\n",
-			s->n_threads, s->n_threads == 1 ? s->nouns->thread : s->nouns->threads, shown_error(s));
-		return;
-	}
-	for (size_t i = 0; s->is_there && i < s->n_points; i++) {
+	bool is_known = s->is_there && fabs(s->error) <= ERROR_MOST;
+	for (size_t i = 0; is_known && i < s->n_points; i++) {
 		const struct what_if_point *point = &s->points[i];
-		if (point->n_threads == 2 * s->n_threads && point->policy == POLICY_RUN)
-			fprintf(out, "what if  %" PRIu32 " %s: %.2f x as fast (simulated; for %" PRIu32 " it is off by %+.1f%%)\n",
-				point->n_threads, s->nouns->threads, share(s->base_ns, point->ns), s->n_threads, shown_error(s));
+		double speedup = share(s->base_ns, point->ns);
+		if (point->n_threads != 2 * s->n_threads || point->policy != POLICY_RUN)
+			continue;
+		fprintf(out, "estimate    %" PRIu32 " %s: ", point->n_threads, s->nouns->threads);
+		if (speedup >= 1.005)
+			fprintf(out, "%.2fx faster", speedup);
+		else
+			fputs("no faster", out);
+		fprintf(out, " (simulated; the error for %" PRIu32 " is %+.1f%%)\n", s->n_threads, shown_error(s));
 	}
 }
 

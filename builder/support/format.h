@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct formatted {
-	char text[64];
+	char text[360]; /* of at most 85 columns, with characters of four bytes */
 };
 
 /* "1.23 ms": three digits and a unit. A mean may lie between two nanoseconds. */
@@ -19,8 +19,10 @@ static inline struct formatted format_ns(uint64_t ns)
 	return format_mean_ns((double)ns);
 }
 
-/* A text without control characters, cut to a width of at most 60 columns; bytes of one character count as one each. */
+/* A text without control characters, in at most `width` columns of a terminal, 85 at most: its middle is left out. */
 struct formatted format_fit(const char *text, size_t width);
+/* The same with blanks up to the width. */
+struct formatted format_column(const char *text, size_t width);
 
 /* The end of a word of which there are n. */
 static inline const char *format_plural(uint64_t n)

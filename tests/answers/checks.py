@@ -22,7 +22,7 @@ def answer_of(dump, out, statuses=(0,), *options):
 
 def wrong_screen(text):
     lines = text.splitlines()
-    wide = [line for line in lines if len(line) > COLUMNS and not line.startswith("output ")]
+    wide = [line for line in lines if len(line) > COLUMNS and not line.startswith(("output ", "graph."))]
     if wide:
         return f"a line of {len(wide[0])} columns: {wide[0]}"
     return f"{len(lines)} lines" if len(lines) > LINES else None
@@ -39,7 +39,7 @@ def wrong_row(row, answer):
     start = answer.get("recorder_start_ns", 0)  # which gains leave out
     least = answer["efficiency"]["total"] * answer["wall_ns"] - start
     is_more = row["why"].get("sort") in ("hot", "alone")  # what it is held for goes as well; there could be more threads
-    if not is_more and not 1 <= row["possible_speedup"] <= (1.0001 * (answer["wall_ns"] - start) / least if least > 0 else answer["threads"]) + 0.0001:
+    if not is_more and not 1 <= row["possible_speedup"] <= (1.0001 * (answer["wall_ns"] - start) / least if least > 0 else float("inf")) + 0.0001:
         return f"{row['limit']}: {row['possible_speedup']} times faster, at an efficiency of {answer['efficiency']['total']}"
     why = row["why"]
     if not 0 <= why["saved_ns"] <= answer["wall_ns"]:

@@ -14,6 +14,7 @@ from common import *
 import checks
 import golden
 import recorded
+import screen
 
 KEPT = ROOT / "tests/answers/kept"
 WITH_ANSWER = ("chain_stages.c", "creation_one.c", "exclusion_lock.c", "grain_recursion.c", "imbalance_two.c", "none_nested.c", "preemption_hog.c",
@@ -166,10 +167,19 @@ def test(program, name, place):
         wrong = wrong or ("no answer" if answer is None else program.is_another(answer, mended))
         if report.check(f"{name}/{dump}", wrong) and not mended:
             report.check(f"{name}/strict", not_strict(program, answer))
+            report.check(f"{name}/terminal", wrong_on_terminal(program, place, dump))
             if program.name in WITH_ANSWER:
                 found, wanted = in_short(answer), json.loads((KEPT / f"{program.name}.json").read_text())
                 report.check(f"{name}/whole", None if found == wanted else f"{found}, not {wanted}")
     return report
+
+
+def wrong_on_terminal(program, place, dump):
+    """The same answer on a terminal; each program has another width."""
+    columns = screen.WIDTHS[sum(program.name.encode()) % len(screen.WIDTHS)]
+    summary = json.loads((place / "out/summary.json").read_text())
+    command = [BUILDER, "--answer", "--force", f"--source={place}", "-o", place / "shown", place / dump]
+    return screen.wrong_on_terminal(command, columns, summary)
 
 
 def not_strict(program, answer):

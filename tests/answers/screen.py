@@ -6,15 +6,58 @@ Nothing of the program is known here: these are figures that must be equal, add 
 rounded, so sums have that slack, and nothing else.
 """
 import csv
+import fcntl
+import os
 import re
+import struct
+import subprocess
+import termios
 
-INDENT = " " * 9
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-ROW = re.compile(r"^(?P<name>.{29}) (?P<function>.{12}) +(?P<count>\d+) +(?P<own>[\d.]+ [num]?s) +(?P<mean>[\d.]+ [num]?s) +(?:(?P<path>\d+)%|-) +(?P<blame>\d+)%$")
+TITLES = ("efficiency", "time", "bounds", "estimate", "not seen", "records", "repairs", "stopped")
+FIGURES = r" +(?P<count>\d+) +(?P<own>[\d.]+ [num]?s) +(?P<mean>[\d.]+ [num]?s) +(?:(?P<path>\d+)%|-) +(?P<blame>\d+)%$"
+ROW = re.compile(r"^(?P<name>[^( ].*?)" + FIGURES)  # with the function, where there is room for it
 REST = re.compile(r"^\((?P<name>[^)]*)\) +(?:(?P<path>\d+)%|-) +(?P<blame>\d+)%$")
-WAIT = re.compile(r"^(?P<name>.{26}) +(?P<count>\d+) +(?P<total>[\d.]+ [num]?s) +(?P<longest>[\d.]+ [num]?s)  (?:(?P<for>.*) \((?P<share>\d+)%\))?$")
+WAIT = re.compile(r"^(?P<name>[^ ].*?) +(?P<count>\d+) +(?P<total>[\d.]+ [num]?s) +(?P<longest>[\d.]+ [num]?s)(?:  (?P<for>.*) \((?P<share>\d+)%\))?$")
+PROBLEM = re.compile(r"^(\d)  (.*)$")
 # What a limit leaves of the longest chain: with another graph, or without blocked time, that has another length.
 KEEPS_CHAIN = ("runtime", "preemption", "binding")
+
+
+WIDTHS = (60, 80, 120, 200)
+
+
+def on_terminal(command, columns, **environment):
+    """What the command shows on a terminal that is so wide."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    child = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env={**os.environ, **environment})
+    os.close(theirs)
+    parts = []
+    try:
+        while part := os.read(ours, 1 << 16):
+            parts.append(part)
+    except OSError:  # EIO: the command has ended
+        pass
+    os.close(ours)
+    child.wait()
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
+def wrong_on_terminal(command, columns, summary):
+    """Is the answer on a terminal as wide as that, in colours unless NO_COLOR is set, and the same? None, or what is wrong."""
+    coloured, plain = on_terminal(command, columns, NO_COLOR=""), on_terminal(command, columns, NO_COLOR="1")
+    if "\033" in plain:
+        return "colours, though NO_COLOR is set"
+    if re.sub("\033\\[[0-9]*m", "", coloured) != plain or "\033[1m" not in coloured:
+        return f"other text in colours, or none: {coloured[:200]!r}"
+    lines = plain.splitlines()
+    wide = [line for line in lines if len(line) > columns and not line.startswith(("output ", "graph.", "left out "))]
+    if wide:
+        return f"a line of {len(wide[0])} columns on a terminal of {columns}: {wide[0]}"
+    if len(lines) > 40:
+        return f"{len(lines)} lines on a terminal of {columns} columns"
+    return flaw(plain, summary, None)
 
 
 def shown_time(ns):
@@ -30,31 +73,40 @@ def fit(text, width):
 
 
 class Screen:
-    """The lines of an answer, by their first word; lines that continue one are joined to it."""
+    """Of an answer: the head, the problems, and the lines with a title on the left; lines that continue one are joined to it."""
 
     def __init__(self, text):
+        self.head, self.problems, self.none, self.lines, self.rows, self.rest, self.waits = "", [], "", {}, [], [], []
         lines = text.splitlines()
-        begin = next((i for i, line in enumerate(lines) if line.startswith("limit    ")), None)
-        self.is_there, self.head, self.lines, self.rows, self.rest, self.waits = begin is not None, "", {}, [], [], []
+        self.is_full = len(lines) == 40
+        begin = next((i for i, line in enumerate(lines) if re.search(r"efficiency \d+% \[[#-]{20}\]$", line)), None)
+        self.is_there = begin is not None
         if not self.is_there:
             return
-        first = begin - 1
-        while first > 0 and lines[first].startswith(INDENT):
+        first = begin if re.search(r" on \d+ ", lines[begin]) else begin - 1
+        while first > 0 and lines[first].startswith("   "):
             first -= 1
-        self.head = " ".join(line.strip() for line in lines[first:begin])
-        name = ""
-        for line in lines[begin:]:
-            if not line or line.startswith("output "):
-                name = ""
-            elif line.startswith(INDENT) and name:
-                self.lines[name] += " " + line.strip()
-            elif re.match(r"[a-z ]{8} \S", line):
-                name = line[:9].strip()
-                self.lines[name] = line[9:]
+        self.head = " ".join(line.strip() for line in lines[first:begin + 1])
+        at, above = None, True  # where lines that continue go; before the first blank line
+        for line in lines[begin + 1:]:
+            above &= line != ""
+            problem, title = above and PROBLEM.match(line), next((t for t in TITLES if line.startswith(t.ljust(12))), None)
+            if problem:
+                self.problems.append(problem[2])
+                at = "problem"
+            elif line.startswith("   ") and at == "problem":
+                self.problems[-1] += " " + line.strip()
+            elif line.startswith("   no bottleneck found: "):
+                self.none = line.strip()
+            elif title:
+                self.lines[title] = f"{self.lines[title]} {line[12:]}" if title in self.lines else line[12:]
+                at = title
+            elif line.startswith(" " * 12) and at:
+                self.lines[at] += " " + line.strip()
             else:
-                name = ""
+                at = None
             for pattern, to in ((ROW, self.rows), (REST, self.rest), (WAIT, self.waits)):
-                found = pattern.match(line)
+                found = not title and not problem and pattern.match(line)
                 if found:
                     to.append(found.groupdict())
                     break
@@ -71,15 +123,15 @@ def near(what, shown, true, slack):
 
 
 def wrong_works(screen, answer):
-    shown, factors = screen.percents("works"), answer["efficiency"]
+    shown, factors = screen.percents("efficiency"), answer["efficiency"]
     if len(shown) < 5:
-        return f"the line works has {shown}"
+        return f"the line efficiency has {shown}"
     product = 100.0
     for factor in shown[1:]:
         product *= factor / 100
     slack = 0.51 + sum(0.5 * product / max(factor, 0.5) for factor in shown[1:])
     if abs(product - shown[0]) > slack:
-        return f"works {shown[0]} % is no product of {shown[1:]}"
+        return f"efficiency {shown[0]} % is no product of {shown[1:]}"
     account, total = answer["account_ns"], answer["threads"] * answer["wall_ns"]
     idle = sum(account[what] for what in ("serial", "blocked", "data", "unknown"))
     runtime = sum(account[what] for what in ("runtime", "recorder", "creating", "handing_out"))
@@ -88,21 +140,25 @@ def wrong_works(screen, answer):
         for name, ns in names.items():
             if ns == 0 and factors[name] < 1 - 1e-6 - answer["threads"] * 10 / max(total, 1):
                 return f"the factor {name} is {factors[name]}, and the account has nothing of it: {account}"
-    return near("works", shown[0], 100 * factors["total"], 0.51)
+    head = re.search(r"efficiency (\d+)% \[([#-]*)\]$", screen.head)
+    if abs(head[2].count("#") - 20 * factors["total"]) > 0.51:
+        return f"a bar of {head[2].count('#')} of 20 for an efficiency of {factors['total']}"
+    return near("efficiency", shown[0], 100 * factors["total"], 0.51) or near("efficiency", float(head[1]), 100 * factors["total"], 0.51)
 
 
 def wrong_time(screen, answer):
     line, total = screen.lines.get("time", ""), answer["threads"] * answer["wall_ns"]
-    parts = {name: float(share) for share, name in re.findall(r"([\d.]+)% ([a-z ]+)(?:,|$)", line)}
-    names = {"creating": f"creating {answer.get('nouns', {}).get('tasks', 'tasks')}", "handing_out": "handing out chunks"}
+    parts = {name: float(share) for share, name in re.findall(r"([\d.]+)% ([A-Za-z ]+)(?:,|$)", line)}
+    names = {"creating": f"creating {answer.get('nouns', {}).get('tasks', 'tasks')}", "handing_out": "handing out chunks", "exclusion": "lock waiting", "data": "devices",
+             "runtime": "Argobots runtime" if answer.get("nouns") else "OpenMP runtime"}
     if total and abs(sum(parts.values()) - 100) > 0.051 * len(answer["account_ns"]):
         return f"the line time adds up to {sum(parts.values())}: {line}"
     for name, ns in answer["account_ns"].items():
         wrong = total and near(names.get(name, name), parts.get(names.get(name, name), 0), 100 * ns / total, 0.0501)
         if wrong:
             return wrong
-    if "work" in parts and screen.percents("works"):
-        return None if abs(parts["work"] - screen.percents("works")[0]) <= 0.56 else f"works {screen.lines['works']}, and {line}"
+    if "work" in parts and screen.percents("efficiency"):
+        return None if abs(parts["work"] - screen.percents("efficiency")[0]) <= 0.56 else f"efficiency {screen.lines['efficiency']}, and {line}"
     return None
 
 
@@ -110,14 +166,27 @@ def wrong_order(screen, answer):
     rows = [row["possible_speedup"] for row in ([answer] if answer["limit"] != "none" and answer["why"].get("gain_known", True) else []) + answer["others"]]
     if any(after > before + 1e-9 for before, after in zip(rows, rows[1:])):
         return f"limits in another order than that of what they can give: {rows}"
-    shown = [float(n) for n in re.findall(r"\(\d+%, ([\d.]+) x\)", screen.lines.get("then", ""))]
-    wanted = [round(row["possible_speedup"], 2) for row in answer["others"]]
-    if len(shown) != len(wanted) or any(abs(a - b) > 0.0051 for a, b in zip(shown, wanted)):
-        return f"the lines then have {shown}, summary.json {wanted}"
-    found = re.search(r"without it (at most )?([\d.]+) x as fast(, or more)?", screen.lines["limit"])
-    if found and (bool(found[1]), bool(found[3])) != (not answer["lower_bound"], answer["lower_bound"]):
-        return f"lower_bound is {answer['lower_bound']}, and the screen has {found[0]}"
-    return found and near("what the limit gives", float(found[2]), answer["possible_speedup"], 0.0051)
+    if (answer["limit"] == "none") != bool(screen.none):
+        return f"the limit is {answer['limit']}, and the screen has {screen.none or screen.problems}"
+    wanted = ([] if screen.none else [answer]) + answer["others"]
+    if len(screen.problems) != len(wanted):
+        return f"the screen has {screen.problems}, summary.json {[row['sentence'] for row in wanted]}"
+    return next(filter(None, map(wrong_problem, screen.problems, wanted)), None)
+
+
+def wrong_problem(shown, row):
+    """A problem on the screen, and in summary.json."""
+    if not shown.startswith(row["sentence"]):
+        return f"{shown} on the screen, {row['sentence']} in summary.json"
+    share = re.search(r" (\d+)% of the lost time", shown)
+    if share and abs(float(share[1]) - 100 * row["loss_share"]) > 0.51:
+        return f"{share[1]} % of the loss on the screen, {row['loss_share']} in summary.json"
+    found = re.search(r"fixing it: at (most|least) ([\d.]+)x faster", shown)
+    if not found:
+        return None if "gain not known" in shown else f"no gain: {shown}"
+    if (found[1] == "least") != row["lower_bound"]:
+        return f"lower_bound is {row['lower_bound']}, and the screen has {found[0]}"
+    return near("what it gives", float(found[2]), row["possible_speedup"], 0.0051)
 
 
 # ---- Bounds ----
@@ -137,10 +206,10 @@ def wrong_bounds(screen, answer, path):
         if work / span >= 1.05:
             return f"{line}, and {work} ns are done in {span}"
     else:
-        shown = float(re.search(r"at most ([\d.]+) (?:threads|execution streams)", line)[1])
+        shown = float(re.search(r"at most ([\d.]+) (?:threads|execution streams) can be busy", line)[1])
         if abs(shown - work / span) > 0.051 + 1e-6 * shown:
             return f"{line}, and {work} ns are done in {span}"
-    mutex = re.search(r", ([\d.]+) by ", line)
+    mutex = re.search(r"; at most ([\d.]+) by ", line)
     if (mutex is not None) != (excluded > span):
         return f"{line}, and {excluded} ns exclude each other, beside a chain of {span}"
     if mutex and abs(float(mutex[1]) - work / excluded) > 0.051:
@@ -150,7 +219,7 @@ def wrong_bounds(screen, answer, path):
     least = excluded if has_loops else max(span, excluded)
     start = answer.get("recorder_start_ns", 0)  # a part of both, which gains leave out
     for row in (answer, *answer["others"]):
-        if least and row["limit"] in KEEPS_CHAIN and row["possible_speedup"] > 1.01 * (wall - start) / (least - start) + 0.005:
+        if least > start and row["limit"] in KEEPS_CHAIN and row["possible_speedup"] > 1.01 * (wall - start) / (least - start) + 0.005:
             return f"{row['limit']} gives {row['possible_speedup']}, and no run takes less than {least} of {wall} ns"
     what_if = answer["what_if"]
     for point in (what_if or {"curve": []})["curve"]:
@@ -160,17 +229,17 @@ def wrong_bounds(screen, answer, path):
 
 
 def wrong_what_if(screen, answer):
-    line, what_if = screen.lines.get("what if", ""), answer["what_if"]
+    line, what_if = screen.lines.get("estimate", ""), answer["what_if"]
     twice = what_if and [p for p in what_if["curve"] if p["threads"] == 2 * what_if["threads"] and p["policy"] == "run"]
     is_wanted = bool(twice) and abs(what_if["error"]) <= 0.2
-    if line.startswith("there were"):  # all numbers of threads, with --what-if
-        return None
-    if line.startswith("not known"):
-        line = "" if what_if and abs(what_if["error"]) > 0.2 else line
     if is_wanted != bool(line):
-        return f"what if: {line!r}, with an error of {what_if and what_if['error']}"
-    found = re.search(r": ([\d.]+) x", line)
-    return found and near("what if", float(found[1]), twice[0]["speedup"], 0.0051)
+        return f"estimate: {line!r}, with an error of {what_if and what_if['error']}"
+    found = re.search(r": (no|[\d.]+x) faster", line)
+    if is_wanted and not found:
+        return f"an estimate without a figure: {line}"
+    if found and found[1] == "no":
+        return f"no faster, and {twice[0]['speedup']} in summary.json" if twice[0]["speedup"] >= 1.00501 else None
+    return found and near("the estimate", float(found[1][:-1]), twice[0]["speedup"], 0.0051)
 
 
 # ---- Tables ----
@@ -188,7 +257,7 @@ def wrong_constructs(screen, answer):
     for column in ("path", "blame"):
         shown = [int(row[column]) for row in (*screen.rows, *screen.rest) if row[column] is not None]
         has = answer["span_ns"] > 0 if column == "path" else answer["threads"] * answer["wall_ns"] - answer["account_ns"]["work"] > 100 * answer["threads"]
-        if has and abs(sum(shown) - 100) > 0.5 * (len(shown) + len(rest)) + 0.2:
+        if has and shown and abs(sum(shown) - 100) > 0.5 * (len(shown) + len(rest)) + 0.2:
             return f"the column {column} adds up to {sum(shown)}"
     for row, c in zip(screen.rows, answer["constructs"]):
         mean = (c["own_ns"] + c["count"] // 2) // c["count"] if c["count"] else 0
@@ -204,7 +273,7 @@ def wrong_constructs(screen, answer):
 def wrong_waits(screen, answer):
     total = answer["threads"] * answer["wall_ns"]
     wanted = [w for w in answer["waits"] if w["total_ns"] * 1000 >= total]
-    if len(wanted) != len(screen.waits):
+    if len(screen.waits) > len(wanted) or len(screen.waits) < len(wanted) and not screen.is_full:
         return f"{len(screen.waits)} waits on the screen, {len(wanted)} in summary.json"
     for row, w in zip(screen.waits, wanted):
         if (row["count"], row["total"], row["longest"]) != (str(w["count"]), shown_time(w["total_ns"]), shown_time(w["longest_ns"])):
@@ -263,7 +332,7 @@ def wrong_head(screen, answer):
 
 
 def flaw(text, summary, out):
-    """None, or what contradicts what. `out`: the directory of the tables, if they are of one process."""
+    """None, or what contradicts what. `out`: the directory of the tables, or None."""
     answer, screen = summary.get("answer"), Screen(text)
     if not answer or not screen.is_there:
         return None if bool(answer) == screen.is_there else "an answer is on the screen alone, or in summary.json alone"
@@ -271,4 +340,4 @@ def flaw(text, summary, out):
     answer = {**answer, "is_alone": summary["processes"] == 1, "has_units": has_units}
     return (wrong_head(screen, answer) or wrong_works(screen, answer) or wrong_time(screen, answer) or wrong_order(screen, answer) or
             wrong_bounds(screen, answer, summary.get("path")) or wrong_constructs(screen, answer) or wrong_waits(screen, answer) or
-            (summary["processes"] == 1 and wrong_tables(answer, out, summary)) or None)
+            (out and summary["processes"] == 1 and wrong_tables(answer, out, summary)) or None)

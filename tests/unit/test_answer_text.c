@@ -35,13 +35,13 @@ START_TEST(no_sentence_names_what_is_not_known)
 			free(unknown);
 		}
 	char *known = sentence(LIMIT_RUNTIME, CAUSE_RESUMING, label);
-	ck_assert_str_eq(known, "runtime: threads go on late after task@a.c:7");
+	ck_assert_str_eq(known, "OpenMP runtime: threads continue late after task@a.c:7");
 	free(known);
 	known = sentence(LIMIT_RUNTIME, CAUSE_ACQUIRING, label);
-	ck_assert_str_eq(known, "runtime: task@a.c:7 is free, and acquired 2 times, which takes 0 ns each");
+	ck_assert_str_eq(known, "OpenMP runtime: task@a.c:7 is free, and acquired 2 times, which takes 0 ns each");
 	free(known);
 	known = sentence(LIMIT_PREEMPTION, CAUSE_PLAIN, label);
-	ck_assert_str_eq(known, "preemption: others had the processors, most in task@a.c:7");
+	ck_assert_str_eq(known, "other programs: they used the CPUs, most in task@a.c:7");
 	free(known);
 }
 END_TEST

@@ -1,15 +1,10 @@
-/* SPDX-License-Identifier: BSD-3-Clause
- *
- * Source lines of constructs: see parts.h. A dump from elsewhere names any file that it likes, and the page may go to
- * others. So the text is only that of regular files with a suffix of a source language, below the working directory or
- * --source, after links were resolved: what is looked at is the very file that is read. Runs on one thread.
- */
-#include "builder/report/parts.h"
-#include "builder/support/diag.h"
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "builder/symbols/source_text.h"
 #include "builder/support/memory.h"
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,22 +12,17 @@
 
 #define LINE_BYTES 240 /* of a source line */
 
-void sources_open(struct sources *sources, struct report_sources where)
+void sources_open(struct sources *sources, struct source_rules rules)
 {
-	*sources = (struct sources){.where = where};
-	if (!where.are_shown)
+	*sources = (struct sources){.rules = rules};
+	if (!rules.are_shown)
 		return;
 	sources->roots[0] = realpath(".", NULL);
-	sources->roots[1] = where.directory != NULL ? realpath(where.directory, NULL) : NULL;
+	sources->roots[1] = rules.directory != NULL ? realpath(rules.directory, NULL) : NULL;
 }
 
 void sources_close(struct sources *sources)
 {
-	const char *file = sources->elsewhere, *end = file != NULL ? strrchr(file, '/') : NULL;
-	if (end != NULL)
-		warning("report.html: %u construct%s without source line, as %s is not below the working directory: --source=%.*s shows it",
-			sources->n_elsewhere, sources->n_elsewhere == 1 ? " is" : "s are", file,
-			end == file ? 1 : (int)(end - file), file);
 	free(sources->roots[0]);
 	free(sources->roots[1]);
 	free(sources->elsewhere);
@@ -91,8 +81,8 @@ static FILE *open_file(const struct sources *sources, const char *path, char **e
 static FILE *find_file(const struct sources *sources, const char *path, char **elsewhere)
 {
 	FILE *file = open_file(sources, path, elsewhere);
-	while (file == NULL && sources->where.directory != NULL) {
-		char *other = text_format("%s/%s", sources->where.directory, path[0] == '/' ? path + 1 : path);
+	while (file == NULL && sources->rules.directory != NULL) {
+		char *other = text_format("%s/%s", sources->rules.directory, path[0] == '/' ? path + 1 : path);
 		file = open_file(sources, other, elsewhere);
 		free(other);
 		path = strchr(path[0] == '/' ? path + 1 : path, '/');
@@ -102,12 +92,12 @@ static FILE *find_file(const struct sources *sources, const char *path, char **e
 	return file;
 }
 
-json_t *source_line(struct sources *sources, const struct construct *c)
+char *source_text(struct sources *sources, const char *path, unsigned line)
 {
-	if (!sources->where.are_shown || c->line == 0 || c->file[0] == '\0')
-		return json_null();
+	if (!sources->rules.are_shown || line == 0 || path[0] == '\0')
+		return NULL;
 	char *elsewhere = NULL;
-	FILE *file = find_file(sources, c->file, &elsewhere);
+	FILE *file = find_file(sources, path, &elsewhere);
 	if (file == NULL && elsewhere != NULL) {
 		sources->n_elsewhere++;
 		if (sources->elsewhere == NULL) {
@@ -117,19 +107,19 @@ json_t *source_line(struct sources *sources, const struct construct *c)
 	}
 	free(elsewhere);
 	char text[LINE_BYTES] = "";
-	for (unsigned line = 1; file != NULL && line <= c->line;) {
+	for (unsigned at = 1; file != NULL && at <= line;) {
 		if (fgets(text, sizeof text, file) == NULL) {
 			text[0] = '\0';
 			break;
 		}
 		bool is_whole = strchr(text, '\n') != NULL;
-		if (line == c->line)
+		if (at == line)
 			break;
-		line += is_whole;
+		at += is_whole;
 	}
 	if (file != NULL)
 		(void)fclose(file);
 	text[strcspn(text, "\r\n")] = '\0';
 	const char *begin = text + strspn(text, " \t");
-	return *begin != '\0' ? report_text(begin) : json_null();
+	return *begin != '\0' ? text_copy(begin) : NULL;
 }
