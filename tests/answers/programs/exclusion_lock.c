@@ -6,12 +6,14 @@ mended: none
  */
 #include "busy.h"
 
+#define MOST 64 /* threads */
+
 int main(void)
 {
-	omp_lock_t brief, lock[2];
+	omp_lock_t brief, lock[MOST];
 	omp_init_lock(&brief);
-	omp_init_lock(&lock[0]);
-	omp_init_lock(&lock[1]);
+	for (int i = 0; i < MOST; i++)
+		omp_init_lock(&lock[i]);
 #pragma omp parallel
 	for (int i = 0; i < 50; i++) {
 		omp_set_lock(&brief);

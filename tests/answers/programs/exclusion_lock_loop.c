@@ -6,11 +6,13 @@ mended: none
  */
 #include "busy.h"
 
+#define MOST 64 /* threads */
+
 int main(void)
 {
-	omp_lock_t lock[2];
-	omp_init_lock(&lock[0]);
-	omp_init_lock(&lock[1]);
+	omp_lock_t lock[MOST];
+	for (int i = 0; i < MOST; i++)
+		omp_init_lock(&lock[i]);
 #pragma omp parallel for schedule(static)
 	for (int i = 0; i < 600; i++) {
 		omp_lock_t *own = &lock[MENDED * omp_get_thread_num()];

@@ -6,7 +6,9 @@ mended: none
  */
 #include "busy.h"
 
-static omp_nest_lock_t lock[2];
+#define MOST 64 /* threads */
+
+static omp_nest_lock_t lock[MOST];
 
 static void change(int depth)
 {
@@ -20,8 +22,8 @@ static void change(int depth)
 
 int main(void)
 {
-	omp_init_nest_lock(&lock[0]);
-	omp_init_nest_lock(&lock[1]);
+	for (int i = 0; i < MOST; i++)
+		omp_init_nest_lock(&lock[i]);
 #pragma omp parallel
 	for (int i = 0; i < 40; i++) {
 		change(2);
