@@ -217,6 +217,19 @@ def main():
     report.check(f"{NAME}/no-such-process", None if result.status == 1 and "no process 5" in result.err else f"{result.status}: {result.err}")
     for wrong in ("", "x", "1,", "2-1", "-1", "1-", ",1", "1 2"):
         report.check(f"{NAME}/process-list-'{wrong}'", build_all(place, f"--process={wrong}").why([2]))
+    # MPI is not recorded, and that is said.
+    library = PLACE / "libmpi.so.40"
+    (PLACE / "mpi.c").write_text("int MPI_Init(int *n, char ***arguments) { (void)n, (void)arguments; return 0; }\n")
+    made = run(["gcc", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.40", PLACE / "mpi.c", "-o", library])
+    compile_c(PLACE / "program.c", PLACE / "with_mpi", flags=("-Wl,--no-as-needed", library, f"-Wl,-rpath,{PLACE}"))
+    for program, n in (("with_mpi", 1), ("program", 0)):
+        place = empty(PLACE / f"of-{program}")
+        recorded = run([LAUNCHER, "-q", f"--dir={place}", PLACE / program])
+        shown = run([BUILDER, "--answer", "--force", "-o", f"{place}.build", *dumps_in(place)])
+        summary = json.loads(pathlib.Path(f"{place}.build/summary.json").read_text())
+        is_said = "not seen    time in MPI counts as work" in shown.out
+        report.check(f"{NAME}/mpi-{program}", made.why([0]) or recorded.why([0]) or shown.why([0]) or
+                     (None if (summary.get("mpi_processes", 0), is_said) == (n, n > 0) else f"{summary.get('mpi_processes')}, {shown.out}"))
     report.print()
     return report.failed > 0
 

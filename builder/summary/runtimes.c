@@ -2,7 +2,7 @@
  *
  * The summary of runtimes that were in a process beside the one that was recorded, and have no tools interface: gcc's
  * libgomp, under any name. Whether anything calls them is not known. LLVM's runtimes each load the recorder, so that none
- * of them is among these.
+ * of them is among these. MPI's library is looked for as well: what it does is not recorded.
  */
 #include "builder/summary/summary.h"
 #include "builder/support/array.h"
@@ -32,10 +32,25 @@ static struct other_runtime *row_of(struct runtimes_summary *runtimes, const cha
 	return row;
 }
 
+/* libmpi.so of Open MPI, libmpich.so, and the names of their vendors' and Fortran libraries. */
+static bool is_mpi(const char *path)
+{
+	return strncmp(base_of(path), "libmpi", 6) == 0;
+}
+
+static bool has_mpi(const struct meta *meta)
+{
+	for (size_t i = 0; i < meta->n_maps; i++)
+		if (is_mpi(meta->maps[i].path))
+			return true;
+	return false;
+}
+
 bool summary_collect_runtimes(struct runtimes_summary *runtimes, const struct trace *trace)
 {
 	const struct meta *meta = &trace->dump.meta;
 	bool has_others = false;
+	runtimes->n_mpi += has_mpi(meta);
 	for (size_t i = 0; i < meta->n_maps; i++) {
 		const struct meta_map *map = &meta->maps[i];
 		bool is_recorded = meta->runtime_code >= map->start && meta->runtime_code < map->end;
@@ -63,6 +78,8 @@ void summary_print_runtimes(const struct summary *summary, const char *title, FI
 		fputs(": what calls it is not recorded\n", out);
 		free(name);
 	}
+	if (summary->runtimes.n_mpi != 0)
+		fprintf(out, "%stime in MPI counts as work, also where it waits for other processes\n", title);
 }
 
 json_t *summary_json_runtimes(const struct runtimes_summary *runtimes)

@@ -356,6 +356,8 @@ struct json_t *summary_object(const struct summary *s)
 		json_object_set_new(root, "part", json_part(s));
 	if (s->stop.n_processes != 0)
 		json_object_set_new(root, "stopped", summary_json_stop(&s->stop));
+	if (s->runtimes.n_mpi != 0)
+		json_object_set_new(root, "mpi_processes", json_integer((json_int_t)s->runtimes.n_mpi));
 	if (s->runtimes.n_others != 0)
 		json_object_set_new(root, "other_runtimes", summary_json_runtimes(&s->runtimes));
 	if (s->omitted.n != 0)

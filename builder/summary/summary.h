@@ -163,6 +163,7 @@ struct runtimes_summary {
 		uint64_t n_processes, last_process; /* last_process: number + 1 of the last one that was collected */
 	} * others;
 	size_t n_others, capacity;
+	uint64_t n_mpi; /* processes with a library of MPI */
 };
 
 /* The states of a thread, or of several that had a stream one after the other. */
