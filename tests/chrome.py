@@ -3,7 +3,7 @@
 """What `otter-build --chrome` writes, parsed as JSON, against summary.json and the tables of the same dump.
 
 Times are compared to the nanosecond: threads and processes have names, states add up to those of the summary, slices of a row do
-not overlap and are those of nodes.csv, flows begin and end once, within slices, and are as many as tasks, dependences and waits.
+not overlap and are those of nodes.csv, with the arguments that the tables say, flows begin and end once, within slices, and are as many as tasks, dependences and waits.
 Names full of quotes and control characters are text. A run with more than a million nodes is folded, as are the processes before
 the one with which the run becomes so large.
 
@@ -13,6 +13,9 @@ import collections
 import decimal
 
 from common import *
+
+sys.path.insert(0, str(ROOT / "tests" / "perfetto"))
+import arguments
 
 NAME, PLACE, report = "chrome", WORK / "chrome", Report()
 
@@ -167,6 +170,26 @@ def check_tasks(trace, summary):
     return f"tasks {wrong[:3]} are at other times" if wrong else f"tasks {unnamed[:3]} have other names" if unnamed else None
 
 
+def check_arguments(trace, dumps, is_whole):
+    nodes, constructs = {int(r["id"]): r for r in table("nodes.csv")}, {r["number"]: r for r in table("constructs.csv")}
+    bases = {}
+    for r in table("state_intervals.csv"):
+        process = int(r["process"])
+        bases[process] = min(bases.get(process, int(r["begin_ns"])), int(r["begin_ns"]))
+    first = {p: min(s[0] for row, listed in trace.slices.items() if row[0] == p + 1 for s in listed if s[3] == "state") for p in bases}
+    slices, states = [], []
+    for (pid, row), listed in trace.slices.items():
+        name_of = trace.names[pid, row].split()
+        for begin, end, name, kind, args in listed:
+            if kind == "state":
+                shift = bases[pid - 1] - first[pid - 1]
+                states.append((pid - 1, name_of[1].rstrip(","), name, begin + shift, end + shift, args))
+            elif "node" in args:
+                slices.append((begin, name, args))
+    return arguments.check_slices(slices, nodes, constructs) or arguments.Waits(states, nodes, table("edges.csv"), constructs).check(is_whole) or \
+        arguments.check_processors(states, dumps, BUILDER)
+
+
 def check_flows(trace, summary):
     mine = collections.Counter(kind for kind, _ in trace.flows["s"])
     expected = summary["tasks"]["explicit"] + summary["tasks"]["implicit"] - summary["graph"]["nodes"]["region"]
@@ -191,7 +214,7 @@ def check_counters(trace, summary):
 
 def check_run(dumps):
     trace, summary, why = read(dumps)
-    return why or check_states(trace, summary) or check_tasks(trace, summary) or check_flows(trace, summary) or check_counters(trace, summary)
+    return why or check_states(trace, summary) or check_tasks(trace, summary) or check_flows(trace, summary) or check_arguments(trace, dumps, True) or check_counters(trace, summary)
 
 
 def check_folded(small, large):
@@ -212,7 +235,9 @@ def check_folded(small, large):
 def check_kept(name):
     place = empty(PLACE / "kept")
     shutil.unpack_archive(ROOT / "tests" / "golden" / f"{name}.tar.xz", place)
-    trace, _, why = read(sorted(place.rglob("*.otter")))
+    dumps = sorted(place.rglob("*.otter"))
+    trace, _, why = read(dumps)
+    why = why or check_arguments(trace, dumps, False)
     if why:
         return why
     kernels = sum(r["kind"] == "kernel" for r in table("nodes.csv"))

@@ -4,7 +4,7 @@
 
 Each trace is decoded with the fields that tests/perfetto/trace.proto names, and no field is left that it does not name. Slices do
 not overlap on their tracks, states are those of state_intervals.csv, slices of tasks begin and end as nodes.csv says, flows begin
-and end once and are those of edges.csv, and cut into small files it is the same.
+and end once and are those of edges.csv, the arguments are those of the tables, and cut into small files it is the same.
 
 Usage: perfetto.py [NAME...]     (all dumps, or these)
 """
@@ -13,6 +13,7 @@ import collections
 from common import *
 
 sys.path.insert(0, str(ROOT / "tests" / "perfetto"))
+import arguments
 from pftrace import Trace
 
 NAME, PLACE, report = "perfetto", WORK / "perfetto", Report()
@@ -101,6 +102,19 @@ def check_states(trace, rows):
     if mine != theirs:
         return f"states: {len(mine - theirs)} too many, {len(theirs - mine)} missing", bases
     return None, bases
+
+
+def check_arguments(trace, nodes, edges, bases, dump, is_whole):
+    constructs = {r["number"]: r for r in table(PLACE / "out" / "out" / "constructs.csv")}
+    slices, states = [], []
+    for s in trace.slices:
+        process, path = trace.path(s["track"])
+        if path[0] == "state":
+            states.append((process, path[1].split()[-1], s["name"], s["begin"] - bases[process], s["end"] - bases[process], s))
+        elif "node" in s:
+            slices.append((s["begin"], s["name"], s))
+    return arguments.check_slices(slices, nodes, constructs) or arguments.Waits(states, nodes, edges, constructs).check(is_whole) or \
+        arguments.check_processors(states, dump, BUILDER)
 
 
 def check_tasks(trace, nodes, bases, states):
@@ -253,6 +267,24 @@ def check_barriers(dump):
     return None if chrome == {"s": n, "f": n} else f"in trace.json {dict(chrome)}, not {n}"
 
 
+def check_waits(dump):
+    """Where each long wait of tests/perfetto/waits.c is, and for what, in both formats. At the end either thread may come last."""
+    why = build(dump, "out", "--perfetto", "--chrome")
+    if why:
+        return why
+    out = PLACE / "out" / "out"
+    expected = {(f"{label}@waits.c:{line}", other and f"{other}@waits.c:{at}") for label, line, other, at in (
+        ("barrier", 13, "loop", 13), ("barrier", 16, "single", 16), ("critical", 18, None, 0), ("taskwait", 27, "task", 21),
+        ("barrier", 11, "task", 21), ("barrier", 11, "parallel", 11))}
+    states = [(s["name"], s["end"] - s["begin"], s) for s in Trace(out / "trace.pftrace").slices]
+    events = json.loads((out / "trace.json").read_text())["traceEvents"]
+    for listed in (states, [(e["name"], e["dur"] * 1000, e.get("args", {})) for e in events if e["ph"] == "X" and e["name"].startswith("wait_")]):
+        found = {(a.get("label"), a.get("awaited")) for name, ns, a in listed if name.startswith("wait_") and ns > 50e6}
+        if found - expected or len(found) < 3:
+            return f"waits {found}"
+    return None
+
+
 def check_units():
     """Which unit lets which one go on, and which one's end, on the stand-in for Argobots: tests/perfetto/units.c."""
     standin, library = ROOT / "tests" / "argobots", PLACE / "libabt.so.1"
@@ -295,7 +327,7 @@ def check_counters(trace, rows):
     return None if trace.counters or not rows else "no counters"
 
 
-def check(dump, split_bytes, is_crowd=False):
+def check(dump, split_bytes, is_crowd, is_whole):
     why = build(dump, "out", "--perfetto", "--csv", "--states", "--parallelism")
     if why:
         return why
@@ -306,7 +338,7 @@ def check(dump, split_bytes, is_crowd=False):
         states = table(out / "state_intervals.csv")
         why, bases = check_states(trace, states)
         why = why or trace.check_flows() or check_releases(trace) or (check_crowd(trace) if is_crowd else None) or check_tasks(trace, nodes, bases, states) or check_edges(trace, nodes, table(out / "edges.csv")) or \
-            check_counters(trace, table(out / "parallelism.csv"))
+            check_arguments(trace, nodes, table(out / "edges.csv"), bases, dump, is_whole) or check_counters(trace, table(out / "parallelism.csv"))
         return why or check_split(dump, trace, split_bytes)
     except (ValueError, KeyError) as e:
         return f"{type(e).__name__}: {e}"
@@ -363,8 +395,9 @@ def check_kept(name):
         return why
     try:
         trace = Trace(PLACE / "out" / "out" / "trace.pftrace")
-        why = trace.check_flows() or check_states(trace, table(PLACE / "out" / "out" / "state_intervals.csv"))[0]
         nodes = table(PLACE / "out" / "out" / "nodes.csv")
+        why, bases = check_states(trace, table(PLACE / "out" / "out" / "state_intervals.csv"))
+        why = trace.check_flows() or why or check_arguments(trace, {int(r["id"]): r for r in nodes}, table(PLACE / "out" / "out" / "edges.csv"), bases, dump, False)
         on_devices = sum(r["kind"] == "kernel" for r in nodes)
         shown = sum(trace.path(s["track"])[1][0].startswith("device ") for s in trace.slices)
         if not why and shown < on_devices:
@@ -394,11 +427,15 @@ def main():
     if report.check(f"{NAME}/compile", compile_c(PLACE / "program.c", PLACE / "program").why([0])):
         for name in [n for n in sys.argv[1:] or RUNS if n in RUNS]:
             dump = record(name)
-            report.check(f"{NAME}/{name}", check(dump, 40000 if name in ("fib", "crowd") else 0, name == "crowd") if dump else "not recorded")
+            report.check(f"{NAME}/{name}", check(dump, 40000 if name in ("fib", "crowd") else 0, name == "crowd", name in ("fib", "depend", "crowd")) if dump else "not recorded")
     if not sys.argv[1:] or "barriers" in sys.argv[1:]:
         why = compile_c(ROOT / "tests" / "perfetto" / "barriers.c", PLACE / "barriers").why([0])
         run([LAUNCHER, "-q", "--", PLACE / "barriers"], {"OTTER_DIR": empty(PLACE / "dumps"), **PASSIVE})
         report.check(f"{NAME}/barriers", why or check_barriers(dumps_in(PLACE / "dumps")))
+    if not sys.argv[1:] or "waits" in sys.argv[1:]:
+        why = compile_c(ROOT / "tests" / "perfetto" / "waits.c", PLACE / "waits").why([0])
+        run([LAUNCHER, "-q", "--", PLACE / "waits"], {"OTTER_DIR": empty(PLACE / "dumps"), **PASSIVE})
+        report.check(f"{NAME}/waits", why or check_waits(dumps_in(PLACE / "dumps")))
     if not sys.argv[1:] or "units" in sys.argv[1:]:
         report.check(f"{NAME}/units", check_units())
     for file in sorted((ROOT / "tests" / "golden").glob("*.tar.xz")):

@@ -55,7 +55,7 @@ static void join(struct slices *slices, const struct point *at, uint32_t unit, u
 	if (!(joined->state & UNIT_ENDED) || !has_waited || s->ordinal == 0)
 		return;
 	array_push(s->waits, s->n_waits, s->waits_capacity,
-		   (struct slice_wait){0, item, slices->stopped[joiner], s->begin_ticks, s->begin_ticks});
+		   (struct slice_wait){0, item, slices->stopped[joiner], s->begin_ticks, s->begin_ticks, 0});
 	s->wait = (uint32_t)s->n_waits;
 	slices->flags[item] |= SLICE_IS_JOINED;
 }

@@ -134,12 +134,15 @@ static void add_before_first(struct switches *switches, const struct dump *dump)
 		uint64_t ready_ns = meta->first_running_ns + meta->first_waiting_ns;
 		uint64_t blocked_ns = all_ns > ready_ns + meta->process_start_step_ns ? all_ns - ready_ns : 0;
 		uint64_t ready_ticks = dump->start_ticks + dump_ticks(dump, blocked_ns);
-		add(&switches->streams[i],
-		    (struct off_processor){.begin_ticks = dump->start_ticks, .end_ticks = ready_ticks, .why = off_why_blocked});
+		add(&switches->streams[i], (struct off_processor){.begin_ticks = dump->start_ticks,
+								  .end_ticks = ready_ticks,
+								  .why = off_why_blocked,
+								  .has_no_cpus = true});
 		add(&switches->streams[i],
 		    (struct off_processor){.begin_ticks = ready_ticks,
 					   .end_ticks = ready_ticks + dump_ticks(dump, meta->first_waiting_ns),
-					   .why = off_why_preempted});
+					   .why = off_why_preempted,
+					   .has_no_cpus = true});
 		return;
 	}
 }

@@ -14,6 +14,7 @@ struct off_processor {
 	uint64_t begin_ticks, end_ticks; /* begin <= end <= the next one's begin */
 	uint32_t cpu, next_cpu;          /* the processor that it left, and the one that it got */
 	unsigned why;                    /* off_why */
+	bool has_no_cpus;                /* both are unknown: the kernel only counted how long it was */
 };
 
 struct switches_of {

@@ -121,20 +121,12 @@ static void put_duration(const struct node_rows *r, bool is_known, uint64_t tick
 	row_put_u64_if(r->to, is_known, is_known ? dump_duration_ns(&r->nodes->trace->dump, ticks) : 0);
 }
 
-static uint64_t between(uint64_t since_ticks, uint64_t until_ticks)
-{
-	return until_ticks > since_ticks ? until_ticks - since_ticks : 0;
-}
-
 /* For how long a task that began was ready before. Unknown if it waits for a task whose end is not recorded. */
 static void put_ready(const struct node_rows *r, const struct node_view *node)
 {
-	const struct task *task = &r->nodes->graph->model->tasks[node->id];
 	const struct task_times *times = r->nodes->graph->times;
-	const unsigned both = TASK_CREATED | TASK_STARTED;
-	uint64_t since_ticks = task->create_ticks, delay_ticks = ready_since(times->delays, node->id);
-	bool is_known = task_is_explicit(task) && (task->state & both) == both && times->has_delays && delay_ticks != UINT64_MAX;
-	put_duration(r, is_known, between(delay_ticks > since_ticks ? delay_ticks : since_ticks, task->start_ticks));
+	uint64_t ticks = times->has_delays ? ready_before(r->nodes->graph->model, times->delays, node->id) : UINT64_MAX;
+	put_duration(r, ticks != UINT64_MAX, ticks);
 }
 
 /* Writes what the tables of tasks and units have about a node's task besides executing. */

@@ -7,6 +7,7 @@
 #ifndef OTTER_BUILDER_MODEL_TASK_TIMES_H
 #define OTTER_BUILDER_MODEL_TASK_TIMES_H
 
+#include "builder/model/tables.h"
 #include "builder/support/lower_bound.h"
 
 #include <stdbool.h>
@@ -37,6 +38,27 @@ static inline uint64_t ready_since(const struct ready_delays *delays, uint32_t t
 {
 	size_t i = ready_find_delay(delays, task);
 	return i < delays->n && delays->delays[i].task == task ? delays->delays[i].ticks : 0;
+}
+
+/* Does the runtime report which tasks have to wait for others? LLVM's does; one with lists of dependences, but no delay, may not. */
+static inline bool ready_delays_are_known(const struct model *m)
+{
+	return m->is_libomp || m->n_delays != 0 || m->n_events[EVENT_dependences] == 0;
+}
+
+/*
+ * For how long a task that a construct created was ready before it began, where ready_delays_are_known(). UINT64_MAX: it never
+ * began, or waited for a task whose end is not recorded.
+ */
+static inline uint64_t ready_before(const struct model *m, const struct ready_delays *delays, uint32_t row)
+{
+	const struct task *task = &m->tasks[row];
+	const unsigned both = TASK_CREATED | TASK_STARTED;
+	uint64_t delay_ticks = ready_since(delays, row);
+	if (!task_is_explicit(task) || (task->state & both) != both || delay_ticks == UINT64_MAX)
+		return UINT64_MAX;
+	uint64_t since_ticks = delay_ticks > task->create_ticks ? delay_ticks : task->create_ticks;
+	return task->start_ticks > since_ticks ? task->start_ticks - since_ticks : 0;
 }
 
 /* By row of model.tasks. Rows are written only where they are not 0, so that the others take no memory. */

@@ -28,7 +28,10 @@ void slices_leave_barrier(struct slices *slices, const struct point *at, const s
 					  .ordinal = s->last.ordinal,
 					  .begin_ticks = window_clip(window, s->last.begin_ticks),
 					  .end_ticks = window_clip(window, s->last.end_ticks),
-					  .next_ticks = UINT64_MAX});
+					  .next_ticks = UINT64_MAX,
+					  .enter_ticks = scope->enter_ticks,
+					  .leave_ticks = at->ticks,
+					  .construct = slices_barrier_construct(slices, s)});
 	s->barrier.task = at->task;
 	s->barrier.row = (uint32_t)s->n_arrivals;
 	s->barrier.ticks = s->last_ticks;
@@ -83,6 +86,8 @@ static void link_barrier(const struct slices *slices, struct slice_arrival *cons
 			last = members[i];
 	for (size_t i = 0; i < n; i++) {
 		struct slice_arrival *member = members[i];
+		if (member->end_ticks < last->end_ticks)
+			member->latest = (uint32_t)(last - slices->arrivals) + 1;
 		bool goes_on = member->next_ticks != UINT64_MAX && member->next_ticks >= last->end_ticks;
 		if (!goes_on || last->end_ticks - member->end_ticks <= member->next_ticks - last->end_ticks)
 			continue;

@@ -132,12 +132,15 @@ void slices_link(struct slices *slices, const struct graph *graph)
 {
 	bool has_dependences = false, has_waits = false;
 	slices->graph = graph;
+	if (ready_delays_are_known(slices->m))
+		slices->delays = ready_delays_find(slices->m);
 	for (size_t i = 0; i < graph->n_edges && !has_dependences; i++)
 		has_dependences = graph->edges[i].kind == EDGE_DEPEND;
 	for (size_t i = 0; i < slices->trace->dump.n_streams; i++)
 		has_waits |= slices->streams[i].n_waits != 0;
 	link_members(slices);
 	slices_link_barriers(slices);
+	slices_nest_waits(slices);
 	if (slices->m->tasking != NULL)
 		slices->m->tasking->slices->link(slices);
 	if (has_waits)

@@ -233,13 +233,19 @@ int slices_read_states(const struct slices *slices, size_t stream, size_t chunk,
 	struct buffer room = {NULL, 0, 0};
 	const unsigned char *end, *at = log_read(log, &slices->spill, chunk, &room, &end);
 	struct state_slice slice = {.stream = (uint32_t)stream, .end_ticks = c->ticks, .begin_ticks = c->begin_ticks};
+	uint32_t task = 0;
 	slice.is_first = c->is_first;
 	for (bool is_read = at != NULL; is_read && at < end; slice.is_first = false) {
 		slice.before_ticks = slice.end_ticks;
 		slice.before_begin_ticks = slice.begin_ticks;
-		slice.state = *at++;
+		unsigned bits = *at++;
+		slice.state = bits & ~(unsigned)STATE_HAS_PLACE;
 		slice.begin_ticks = slice.before_ticks + varint_take(&at);
 		slice.end_ticks = slice.begin_ticks + varint_take(&at);
+		slice.construct = bits & STATE_HAS_PLACE ? (uint32_t)varint_take(&at) : 0;
+		if (slice.construct != 0)
+			task = (uint32_t)varint_take_change(&at, task);
+		slices_explain_state(slices, &slice, task);
 		show(self, &slice);
 	}
 	buffer_free(&room);
@@ -282,6 +288,16 @@ uint64_t slices_node(const struct slices *slices, uint32_t item)
 	if (item >= slices->m->n_tasks || !graph_task_is_node(graph, item))
 		return 0;
 	return graph->before.n_nodes + item;
+}
+
+bool slices_ready_ns(const struct slices *slices, const struct slice *slice, uint64_t *ns)
+{
+	const struct model *m = slices->m;
+	if (!slice->is_of_first || slice->item >= m->n_tasks || !ready_delays_are_known(m))
+		return false;
+	uint64_t ticks = ready_before(m, &slices->delays, slice->item);
+	*ns = dump_duration_ns(m->dump, ticks);
+	return ticks != UINT64_MAX;
 }
 
 const char *slices_activity_name(const struct model *m, const struct activity *activity)

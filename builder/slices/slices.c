@@ -30,6 +30,8 @@ void slices_begin(struct slices *slices, const struct trace *trace)
 	slices->flags = memory_zeroed(slices->n_items, sizeof *slices->flags, WHAT);
 	slices->forks = memory_zeroed(m->n_regions, sizeof *slices->forks, WHAT);
 	slices->waiting = memory_zeroed(m->n_tasks, sizeof *slices->waiting, WHAT);
+	if (slices->states != NULL)
+		slices->sync_of = memory_zeroed(m->n_tasks, sizeof *slices->sync_of, WHAT);
 	if (m->n_units != 0) {
 		slices->resumed = memory_zeroed(m->n_units, sizeof *slices->resumed, WHAT);
 		slices->stopped = memory_zeroed(m->n_units, sizeof *slices->stopped, WHAT);
@@ -48,7 +50,8 @@ static void free_process(struct slices *slices)
 				slices->waiting,        slices->leaving.first, slices->leaving.edges, slices->arriving.first,
 				slices->arriving.edges, slices->members,       slices->first_member,  slices->file_first,
 				slices->file_last,      slices->arrivals,      slices->first_arrival, slices->resumed,
-				slices->stopped,        slices->releases,      slices->release_order};
+				slices->stopped,        slices->releases,      slices->release_order, slices->sync_of,
+				slices->delays.delays};
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
 		free(tables[i]);
 	*slices = (struct slices){
@@ -282,16 +285,11 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	return beside->ops != NULL ? beside->ops->task_switch(beside->self, at, prior, next, status) : 0;
 }
 
-static bool is_wait(const struct scope *scope)
-{
-	bool is_group = scope->kind == sync_kind_taskgroup;
-	return (scope->type == SCOPE_SYNC && !is_group) || (scope->type == SCOPE_SYNC_WAIT && is_group);
-}
-
 static int scope_enter(void *self, const struct point *at, struct scope *scope)
 {
 	struct slices *slices = self;
-	if (!is_wait(scope))
+	slices_enter_scope(slices, at, scope);
+	if (!slices_is_wait(scope))
 		return 0;
 	if (slices_catch_up(slices, at) != 0)
 		return -1;
@@ -306,16 +304,17 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	struct slice_stream *s = &slices->streams[at->stream];
 	if (scope->type == SCOPE_SYNC && scope->kind == sync_kind_taskgroup && s->latest.task == at->task)
 		s->latest.node_ticks = at->ticks;
-	if (!is_wait(scope))
+	if (!slices_is_wait(scope))
 		return 0;
 	if (slices_catch_up(slices, at) != 0)
 		return -1;
 	if (slices->waiting[at->task] > 0)
 		slices->waiting[at->task]--;
 	if (scope->kind == sync_kind_taskwait || scope->kind == sync_kind_taskgroup)
-		s->latest = (struct slice_wait){at->task, 0, scope->enter_ticks, at->ticks, at->ticks};
+		s->latest = (struct slice_wait){at->task, 0, scope->enter_ticks, at->ticks, at->ticks, 0};
 	else if (scope->type == SCOPE_SYNC)
 		slices_leave_barrier(slices, at, scope);
+	slices_leave_scope(slices, at, scope);
 	return 0;
 }
 
@@ -339,6 +338,7 @@ const struct replay_ops slices_ops = {
 	.task_switch = task_switch,
 	.scope_enter = scope_enter,
 	.scope_leave = scope_leave,
+	.mutex = slices_mutex,
 	.thread_end = any_event,
 	.thread_detach = any_event,
 	.records_missing = records_missing,
@@ -353,12 +353,19 @@ int slices_pass_state(void *self, uint32_t stream, enum state from, uint64_t sin
 	const struct sink *beside = &slices->beside;
 	if (beside->pass_state != NULL && beside->pass_state(beside->self, stream, from, since_ticks, to, ticks) != 0)
 		return -1;
+	uint32_t construct = slices->states != NULL ? slices_wait_construct(slices, stream, from) : 0;
+	uint32_t waiter = slices->streams[stream].waiter;
+	if (slices->states != NULL)
+		slices->streams[stream].waiter = states_current(slices->states, stream);
 	if (from == STATE_NONE || state_is_nothing(from, since_ticks, ticks) || !window_meets(window, since_ticks, ticks))
 		return 0;
 	uint64_t begin_ticks = window_clip(window, since_ticks), end_ticks = window_clip(window, ticks);
-	char *at = log_begin(log, 1 + 2 * VARINT_MAX);
-	*at++ = (char)from;
+	char *at = log_begin(log, 1 + 4 * VARINT_MAX);
+	*at++ = (char)(from | (construct != 0 ? STATE_HAS_PLACE : 0));
 	at = varint_put(at, begin_ticks - log->ticks);
 	at = varint_put(at, end_ticks - begin_ticks);
+	if (construct != 0)
+		at = varint_put_change(varint_put(at, construct), waiter, log->value);
+	log->value = construct != 0 ? waiter : log->value;
 	return log_end(log, &slices->spill, at, begin_ticks, end_ticks);
 }

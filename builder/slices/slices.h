@@ -48,6 +48,10 @@ struct slice {
 	size_t n_starts, n_ends;
 };
 
+/* A bit in addition to the state, in the first byte of its record. */
+#define STATE_HAS_PLACE 32
+_Static_assert(STATES < STATE_HAS_PLACE, "a state's number has these bits");
+
 /* A state that a thread is in. */
 struct state_slice {
 	uint32_t stream;
@@ -55,6 +59,11 @@ struct state_slice {
 	uint64_t begin_ticks, end_ticks;
 	uint64_t before_ticks, before_begin_ticks;
 	bool is_first;
+	uint32_t construct; /* a wait: the construct at which the thread waits, 0 unknown */
+	uint32_t awaited;   /* a wait: the construct of what let it end, 0 unknown */
+	/* STATE_PREEMPTED and STATE_BLOCKED: what the kernel says about it; NULL: nothing. */
+	const struct off_processor *off;
+	bool has_next_cpu; /* the thread got a processor again */
 };
 
 struct slice_stream {
@@ -75,17 +84,22 @@ struct slice_stream {
 		uint32_t task, waker; /* the task that waits; the last task that it waited for, 0 none */
 		uint64_t begin_ticks, end_ticks;
 		uint64_t node_ticks; /* when its node ends: that of a taskgroup ends after the wait */
+		uint32_t around;     /* the row of the next wait that lasted longer and began earlier, from 1; 0 none */
 	} * waits;                   /* waits after which a slice begins */
 	size_t n_waits, waits_capacity;
 	struct slice_wait latest; /* the latest wait that is over, if no slice has begun after it yet */
 	struct slice_arrival {
-		uint32_t region, barrier;        /* the barrier of that number of the region's team */
-		uint32_t item, ordinal;          /* the last slice before the thread left the barrier */
-		uint64_t begin_ticks, end_ticks; /* of that slice */
-		uint64_t next_ticks;             /* begin of the first slice after the barrier; UINT64_MAX: none */
-		uint32_t waker;                  /* the arrival that released this one, from 1; 0: there is no such flow */
-		uint32_t first, next;            /* the first arrival that this one released, from 1; the waker's next one */
-	} * arrivals;                            /* at barriers */
+		uint32_t region, barrier;          /* the barrier of that number of the region's team */
+		uint32_t item, ordinal;            /* the last slice before the thread left the barrier */
+		uint64_t begin_ticks, end_ticks;   /* of that slice */
+		uint64_t next_ticks;               /* begin of the first slice after the barrier; UINT64_MAX: none */
+		uint64_t enter_ticks, leave_ticks; /* of the barrier */
+		uint32_t construct;                /* that the thread, or its task, comes from to the barrier */
+		uint32_t around;                   /* as in slice_wait */
+		uint32_t latest;                   /* the arrival that came last, from 1; 0: none came later */
+		uint32_t waker;                    /* the arrival that released this one, from 1; 0: there is no such flow */
+		uint32_t first, next;              /* the first arrival that this one released, from 1; the waker's next one */
+	} * arrivals;                              /* at barriers */
 	size_t n_arrivals, arrivals_capacity;
 	struct {
 		uint32_t item, ordinal;
@@ -96,12 +110,18 @@ struct slice_stream {
 		uint64_t ticks;     /* if it begins then */
 		uint32_t joined;    /* the row of the primary thread's arrival at the end of a region that it has not left yet */
 	} barrier;
-	char apart[64]; /* so that no two streams share a cache line */
+	/* waits.c: constructs, 0 none. */
+	uint32_t acquiring, target; /* the latest mutex that the thread acquires, and the latest target construct */
+	uint32_t shared;            /* the worksharing construct that its implicit task took part in since the latest barrier */
+	uint32_t waiter;            /* the task that waits, if the thread does */
+	char apart[64];             /* so that no two streams share a cache line */
 };
 
 struct slices {
 	struct sink beside;    /* of the same output: it receives the same tasks and states as the slices; all 0: none */
 	bool is_without_flows; /* set by the caller: nothing is kept for flows, and slices_link() is not called */
+	/* Set by the caller for each process before slices_begin(); NULL: states have neither construct nor awaited. */
+	const struct states *states;
 	const struct trace *trace;
 	const struct model *m;
 	struct spill spill;
@@ -112,6 +132,7 @@ struct slices {
 	uint8_t *flags;     /* by item: SLICE_HAS_ bits */
 	uint8_t *forks;     /* by region: the slice that encountered it is there */
 	uint16_t *waiting;  /* by task: in how many waits it is */
+	uint32_t *sync_of;  /* by task: the construct that it waits at, 0 none; NULL where `states` is */
 	/* For units of Argobots; NULL: the process has no units. */
 	uint32_t *resumed; /* by unit: the row of releases after which its next slice begins, from 1; 0 none */
 	uint64_t *stopped; /* by unit: end of its last closed slice */
@@ -123,6 +144,7 @@ struct slices {
 	size_t n_releases, releases_capacity;
 	uint32_t *release_order; /* rows of releases by stream and begin of the slice */
 	const struct graph *graph;
+	struct ready_delays delays; /* of the process's tasks; nothing before slices_link() */
 	struct slice_links {
 		uint32_t *first; /* by task: its first row of `edges`; one more ends the last. NULL: no such flows exist */
 		uint32_t *edges; /* numbers of edges */
@@ -194,6 +216,25 @@ void slices_leave_region(struct slices *slices, const struct point *at, uint32_t
 void slices_go_on(const struct slices *slices, struct slice_stream *s);
 void slices_link_barriers(struct slices *slices);
 
+/* waits.c: called by slices.c, on the thread of the stream, and by read.c, on any. */
+void slices_enter_scope(struct slices *slices, const struct point *at, const struct scope *scope);
+void slices_leave_scope(struct slices *slices, const struct point *at, const struct scope *scope);
+int slices_mutex(void *self, const struct point *at, const struct mutex *mutex);
+/* The construct that the thread has waited at in this state, which ends; 0 none, or unknown. */
+uint32_t slices_wait_construct(const struct slices *slices, uint32_t stream, enum state state);
+/* The construct that the latest slice of a thread comes from to a barrier. */
+uint32_t slices_barrier_construct(const struct slices *slices, const struct slice_stream *s);
+/* When all waits and arrivals are known: finds those around each. */
+void slices_nest_waits(struct slices *slices);
+/* Finds what the wait of the task was for, or what the kernel says about the state. */
+void slices_explain_state(const struct slices *slices, struct state_slice *slice, uint32_t task);
+
+/* Does a task wait in the scope? In a taskgroup it waits only at the end, which has a scope of its own. */
+static inline bool slices_is_wait(const struct scope *scope)
+{
+	return scope->type == (scope->kind == sync_kind_taskgroup ? SCOPE_SYNC_WAIT : SCOPE_SYNC);
+}
+
 /* For paradigms: an event that may change the current task or unit. 0, or -1 with the error printed. */
 int slices_catch_up(struct slices *slices, const struct point *at);
 /*
@@ -219,6 +260,8 @@ uint32_t slices_construct(const struct slices *slices, uint32_t item);
 enum node_kind slices_kind(const struct slices *slices, uint32_t item);
 /* The number of its node in nodes.csv; 0 none. */
 uint64_t slices_node(const struct slices *slices, uint32_t item);
+/* How long its task was ready before this slice, which is its first one, began, in ns. False: it is not, or that is not known. */
+bool slices_ready_ns(const struct slices *slices, const struct slice *slice, uint64_t *ns);
 
 /* ---- Counters ---- */
 

@@ -230,8 +230,7 @@ void times_finish(struct times_finder *finder)
 	free_streams(finder);
 	finder->delays = ready_delays_find(m);
 	finder->times.delays = &finder->delays;
-	/* LLVM's runtime reports them; another one that has reported lists of dependences, but no delay, may not. */
-	finder->times.has_delays = m->is_libomp || m->n_delays != 0 || m->n_events[EVENT_dependences] == 0;
+	finder->times.has_delays = ready_delays_are_known(m);
 }
 
 void times_free(struct times_finder *finder)

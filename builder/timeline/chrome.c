@@ -87,17 +87,23 @@ static void make_names(struct chrome *c)
 {
 	const struct model *m = c->slices.m;
 	c->construct_names = memory_zeroed(m->n_constructs, sizeof *c->construct_names, NAME);
-	for (uint32_t i = 0; i < m->n_constructs; i++)
+	c->construct_places = memory_zeroed(m->n_constructs, sizeof *c->construct_places, NAME);
+	for (uint32_t i = 0; i < m->n_constructs; i++) {
 		if (m->constructs[i].label != NULL && m->constructs[i].label[0] != '\0')
 			c->construct_names[i] = chrome_json(m->constructs[i].label);
+		c->construct_places[i] = chrome_place(&m->constructs[i]);
+	}
 }
 
 static void forget_process(struct chrome *c)
 {
-	for (uint32_t i = 0; c->construct_names != NULL && i < c->slices.m->n_constructs; i++)
+	for (uint32_t i = 0; c->construct_names != NULL && i < c->slices.m->n_constructs; i++) {
 		free(c->construct_names[i]);
+		free(c->construct_places[i]);
+	}
 	free(c->construct_names);
-	c->construct_names = NULL;
+	free(c->construct_places);
+	c->construct_names = c->construct_places = NULL;
 	counters_end(&c->counters);
 }
 
@@ -144,6 +150,7 @@ static int begin(void *self, const struct trace *trace)
 {
 	struct chrome *c = self;
 	c->trace = trace;
+	c->slices.states = &c->states[trace - c->graphs->traces];
 	slices_begin(&c->slices, trace);
 	return c->slices.beside.begin(c->slices.beside.self, trace);
 }
@@ -191,11 +198,12 @@ static int begin_file(struct chrome *c)
 
 _Static_assert(offsetof(struct chrome, slices) == 0, "the slices are called with the sink's self");
 
-int chrome_open(struct sink *sink, const struct graphs *graphs, const char *dir, size_t n_bins, const struct trace *traces,
-		size_t n_traces)
+int chrome_open(struct sink *sink, const struct graphs *graphs, const struct states *states, const char *dir, size_t n_bins,
+		const struct trace *traces, size_t n_traces)
 {
 	struct chrome *c = memory_zeroed(1, sizeof *c, NAME);
 	c->graphs = graphs;
+	c->states = states;
 	c->dir = dir;
 	for (size_t i = 0; i < n_traces; i++)
 		if (i == 0 || traces[i].dump.first_realtime_ns < c->first_ns)

@@ -16,6 +16,7 @@
 struct chrome {
 	struct slices slices; /* with the sweep for the counters beside them */
 	const struct graphs *graphs;
+	const struct states *states; /* by process, as the traces */
 	const char *dir;
 	FILE *out;
 	uint64_t first_ns;          /* realtime when the first process began: times count from there */
@@ -28,17 +29,20 @@ struct chrome {
 	/* For the current process. */
 	const struct trace *trace;
 	struct counters counters;
-	char **construct_names; /* as JSON; NULL where a construct has no label */
+	char **construct_names;  /* as JSON; NULL where a construct has no label */
+	char **construct_places; /* kind, file, line and function, each with a comma before it */
 	bool has_failed;
 };
 
-/* Fills in the sink. 0, or -1 with the error printed. `graphs` and `dir` live as long as it. */
-int chrome_open(struct sink *sink, const struct graphs *graphs, const char *dir, size_t n_bins, const struct trace *traces,
-		size_t n_traces);
+/* Fills in the sink. 0, or -1 with the error printed. `graphs`, `states` and `dir` live as long as it. */
+int chrome_open(struct sink *sink, const struct graphs *graphs, const struct states *states, const char *dir, size_t n_bins,
+		const struct trace *traces, size_t n_traces);
 
 /* events.c; each event has ",\n" before it. */
 /* A text of any bytes as JSON, in quotes; the caller frees it. */
 char *chrome_json(const char *text);
+/* The arguments that a construct's slices have in common, each with a comma before it; the caller frees them. */
+char *chrome_place(const struct construct *construct);
 /* Names of the process and of what is in it; then its counters. */
 void chrome_put_names(const struct chrome *c, struct buffer *text);
 void chrome_put_counters(const struct chrome *c, struct buffer *text);

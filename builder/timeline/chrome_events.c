@@ -88,6 +88,29 @@ static void put_word(struct buffer *text, const char *name, const char *word)
 
 /* ---- Names ---- */
 
+static void put_json(struct buffer *text, const char *name, const char *value)
+{
+	if (value == NULL || value[0] == '\0')
+		return;
+	char *json = chrome_json(value);
+	buffer_put_text(text, name);
+	buffer_put_text(text, json);
+	free(json);
+}
+
+char *chrome_place(const struct construct *construct)
+{
+	struct buffer text = {NULL, 0, 0};
+	if (construct->kind != CONSTRUCT_UNKNOWN)
+		put_word(&text, ",\"kind\":", construct_kind_name(construct->kind));
+	put_json(&text, ",\"file\":", construct->file);
+	if (construct->line != 0)
+		put_number(&text, ",\"line\":", construct->line);
+	put_json(&text, ",\"function\":", construct->function);
+	buffer_put(&text, "", 1);
+	return text.bytes;
+}
+
 static void put_name(const struct chrome *c, struct buffer *text, const char *what, uint64_t row, char *name)
 {
 	char *json = chrome_json(name);
@@ -182,17 +205,53 @@ static void put_flows(const struct chrome *c, struct buffer *text, const char *p
 	}
 }
 
+/* Makes what follows `begin`, arguments with a comma before each, the event's arguments. */
+static void enclose_arguments(struct buffer *text, size_t begin)
+{
+	static const char head[] = ",\"args\":{";
+	if (text->n == begin)
+		return;
+	buffer_room(text, sizeof head);
+	memmove(text->bytes + begin + sizeof head - 1, text->bytes + begin + 1, text->n - begin - 1);
+	memcpy(text->bytes + begin, head, sizeof head - 1);
+	text->n += sizeof head - 2;
+	buffer_put_text(text, "}");
+}
+
 static void put_arguments(const struct chrome *c, struct buffer *text, const struct slice *slice)
 {
-	uint64_t node = slice->item == ITEM_LOST ? 0 : slices_node(&c->slices, slice->item);
-	if (node == 0 && !slice->is_cut)
-		return;
-	buffer_put_text(text, ",\"args\":{");
+	uint64_t ready_ns, node = slice->item == ITEM_LOST ? 0 : slices_node(&c->slices, slice->item);
+	size_t begin = text->n;
 	if (node != 0)
-		put_number(text, "\"node\":", node);
+		put_number(text, ",\"node\":", node);
+	buffer_put_text(text, c->construct_places[slices_construct(&c->slices, slice->item)]);
+	if (slices_ready_ns(&c->slices, slice, &ready_ns))
+		put_number(text, ",\"ready_ns\":", ready_ns);
 	if (slice->is_cut)
-		buffer_put_text(text, node != 0 ? ",\"end not recorded\":true" : "\"end not recorded\":true");
-	buffer_put_text(text, "}");
+		buffer_put_text(text, ",\"end not recorded\":true");
+	enclose_arguments(text, begin);
+}
+
+static void put_label(const struct chrome *c, struct buffer *text, const char *name, uint32_t construct)
+{
+	if (construct == 0 || c->construct_names[construct] == NULL)
+		return;
+	buffer_put_text(text, name);
+	buffer_put_text(text, c->construct_names[construct]);
+}
+
+/* Where a thread waits, and what for; which processor it has lost, and which one it got then. */
+static void put_state_arguments(const struct chrome *c, struct buffer *text, const struct state_slice *slice)
+{
+	size_t begin = text->n;
+	put_label(c, text, ",\"label\":", slice->construct);
+	buffer_put_text(text, c->construct_places[slice->construct]);
+	put_label(c, text, ",\"awaited\":", slice->awaited);
+	if (slice->off != NULL)
+		put_number(text, ",\"cpu\":", slice->off->cpu);
+	if (slice->off != NULL && slice->has_next_cpu)
+		put_number(text, ",\"next_cpu\":", slice->off->next_cpu);
+	enclose_arguments(text, begin);
 }
 
 /*
@@ -232,7 +291,9 @@ static void show_state(void *self, const struct state_slice *slice)
 	begin_event(f->c, f->text, "X", state_row(slice->stream), begin_ns);
 	put_us(f->text, ",\"dur\":", since(f->c, slice->end_ticks) - begin_ns);
 	put_word(f->text, ",\"name\":", state_name(slice->state));
-	buffer_put_text(f->text, ",\"cat\":\"state\"}");
+	buffer_put_text(f->text, ",\"cat\":\"state\"");
+	put_state_arguments(f->c, f->text, slice);
+	buffer_put_text(f->text, "}");
 }
 
 void chrome_format_block(void *self, size_t block, struct buffer *text)

@@ -96,6 +96,7 @@ static int begin(void *self, const struct trace *trace)
 {
 	struct perfetto *p = self;
 	p->trace = trace;
+	p->slices.states = &p->states[trace - p->graphs->traces];
 	slices_begin(&p->slices, trace);
 	return p->slices.beside.begin(p->slices.beside.self, trace);
 }
@@ -128,11 +129,12 @@ static int close_perfetto(void *self)
 
 _Static_assert(offsetof(struct perfetto, slices) == 0, "the slices are called with the sink's self");
 
-int perfetto_open(struct sink *sink, const struct graphs *graphs, const char *dir, uint64_t limit_bytes, size_t n_bins,
-		  const struct trace *traces, size_t n_traces)
+int perfetto_open(struct sink *sink, const struct graphs *graphs, const struct states *states, const char *dir,
+		  uint64_t limit_bytes, size_t n_bins, const struct trace *traces, size_t n_traces)
 {
 	struct perfetto *p = memory_zeroed(1, sizeof *p, "trace.pftrace");
 	p->graphs = graphs;
+	p->states = states;
 	p->dir = dir;
 	p->limit_bytes = limit_bytes;
 	for (size_t i = 0; i < n_traces; i++)

@@ -17,6 +17,7 @@
 struct perfetto {
 	struct slices slices; /* with the sweep for the counters beside them */
 	const struct graphs *graphs;
+	const struct states *states; /* by process, as the traces */
 	const char *dir;
 	FILE *out;
 	char *name;                            /* of the file */
@@ -33,9 +34,9 @@ struct perfetto {
 	struct measured *measured; /* NULL: what is formatted is not measured */
 };
 
-/* Fills in the sink. 0, or -1 with the error printed. `graphs` and `dir` live as long as it. */
-int perfetto_open(struct sink *sink, const struct graphs *graphs, const char *dir, uint64_t limit_bytes, size_t n_bins,
-		  const struct trace *traces, size_t n_traces);
+/* Fills in the sink. 0, or -1 with the error printed. `graphs`, `states` and `dir` live as long as it. */
+int perfetto_open(struct sink *sink, const struct graphs *graphs, const struct states *states, const char *dir,
+		  uint64_t limit_bytes, size_t n_bins, const struct trace *traces, size_t n_traces);
 
 /* Is it the name of a second file, or of a later one? */
 bool perfetto_is_file(const char *name);
@@ -68,11 +69,24 @@ static inline uint64_t perfetto_counters_sequence(const struct perfetto *p)
 }
 
 /* Names that are interned in a sequence of slices. */
-#define NAME_LOST       1
-#define NAME_KIND       2
-#define NAME_CONSTRUCT  (NAME_KIND + NODE_KINDS)
-#define ANNOTATION_NODE 1
-#define ANNOTATION_CUT  2
+#define NAME_LOST      1
+#define NAME_KIND      2
+#define NAME_CONSTRUCT (NAME_KIND + NODE_KINDS)
+
+/* Names of annotations: of slices, and of states. */
+enum { ANNOTATION_NODE = 1, ANNOTATION_CUT, ANNOTATION_READY };
+enum { ANNOTATION_LABEL = 1, ANNOTATION_AWAITED, ANNOTATION_CPU, ANNOTATION_NEXT_CPU };
+
+/* A construct's place, its label as a text, and its kind as a category have its number or kind + 1 in a sequence. */
+static inline bool perfetto_has_place(const struct construct *c)
+{
+	return (c->file != NULL && c->file[0] != '\0') || (c->function != NULL && c->function[0] != '\0');
+}
+
+static inline bool perfetto_has_label(const struct construct *c)
+{
+	return c->label != NULL && c->label[0] != '\0';
+}
 
 /* packets.c */
 void perfetto_put_head(const struct perfetto *p, struct buffer *text);

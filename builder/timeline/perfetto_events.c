@@ -16,11 +16,10 @@ struct perfetto_formatting {
 static uint64_t name_of(const struct slices *slices, uint32_t item)
 {
 	uint32_t construct = slices_construct(slices, item);
-	const char *label = slices->m->constructs[construct].label;
 	if (item == ITEM_LOST)
 		return NAME_LOST;
-	bool has_label = label != NULL && label[0] != '\0';
-	return has_label ? NAME_CONSTRUCT + (uint64_t)construct : NAME_KIND + (uint64_t)slices_kind(slices, item);
+	return perfetto_has_label(&slices->m->constructs[construct]) ? NAME_CONSTRUCT + (uint64_t)construct
+								     : NAME_KIND + (uint64_t)slices_kind(slices, item);
 }
 
 static void put_flows(struct buffer *event, unsigned field, const uint64_t *ids, size_t n)
@@ -29,22 +28,42 @@ static void put_flows(struct buffer *event, unsigned field, const uint64_t *ids,
 		proto_fixed(event, field, ids[i]);
 }
 
+static void put_annotation(struct perfetto_formatting *f, unsigned name, unsigned field, uint64_t value)
+{
+	proto_number(&f->annotation, ANNOTATION_NAME_ID, name);
+	proto_number(&f->annotation, field, value);
+	proto_message(&f->event, EVENT_ANNOTATION, &f->annotation);
+}
+
+/* Where the construct is in the source. */
+static void put_place(struct perfetto_formatting *f, uint32_t construct)
+{
+	if (perfetto_has_place(&f->p->trace->model.constructs[construct]))
+		proto_number(&f->event, EVENT_PLACE_ID, 1 + (uint64_t)construct);
+}
+
+static void put_label(struct perfetto_formatting *f, unsigned name, uint32_t construct)
+{
+	if (construct != 0 && perfetto_has_label(&f->p->trace->model.constructs[construct]))
+		put_annotation(f, name, ANNOTATION_TEXT_ID, 1 + (uint64_t)construct);
+}
+
 static void put_begin(struct perfetto_formatting *f, const struct slice *slice, uint64_t since_ns)
 {
 	struct perfetto *p = f->p;
-	uint64_t node = slice->item == ITEM_LOST ? 0 : slices_node(&p->slices, slice->item);
+	uint32_t construct = slices_construct(&p->slices, slice->item);
+	uint64_t ready_ns, node = slice->item == ITEM_LOST ? 0 : slices_node(&p->slices, slice->item);
 	proto_number(&f->event, EVENT_TYPE, TYPE_BEGIN);
 	proto_number(&f->event, EVENT_NAME_ID, name_of(&p->slices, slice->item));
-	if (node != 0) {
-		proto_number(&f->annotation, ANNOTATION_NAME_ID, ANNOTATION_NODE);
-		proto_number(&f->annotation, ANNOTATION_NUMBER, node);
-		proto_message(&f->event, EVENT_ANNOTATION, &f->annotation);
-	}
-	if (slice->is_cut) {
-		proto_number(&f->annotation, ANNOTATION_NAME_ID, ANNOTATION_CUT);
-		proto_number(&f->annotation, ANNOTATION_BOOL, 1);
-		proto_message(&f->event, EVENT_ANNOTATION, &f->annotation);
-	}
+	if (construct != 0)
+		proto_number(&f->event, EVENT_CATEGORY_ID, 1 + (uint64_t)p->trace->model.constructs[construct].kind);
+	put_place(f, construct);
+	if (node != 0)
+		put_annotation(f, ANNOTATION_NODE, ANNOTATION_NUMBER, node);
+	if (slice->is_cut)
+		put_annotation(f, ANNOTATION_CUT, ANNOTATION_BOOL, 1);
+	if (slices_ready_ns(&p->slices, slice, &ready_ns))
+		put_annotation(f, ANNOTATION_READY, ANNOTATION_NUMBER, ready_ns);
 	put_flows(&f->event, EVENT_FLOW, slice->starts, slice->n_starts);
 	put_flows(&f->event, EVENT_FLOW_END, slice->ends, slice->n_ends);
 	perfetto_put_event(f->text, perfetto_slices_sequence(p, slice->stream), since_ns, &f->event);
@@ -82,6 +101,18 @@ static void show_slice(void *self, const struct slice *slice)
 	perfetto_measure(p, slice->begin_ticks, f->text->n - n_before);
 }
 
+/* Where a thread waits, and what for; which processor it has lost, and which one it got then. */
+static void put_state_arguments(struct perfetto_formatting *f, const struct state_slice *slice)
+{
+	put_place(f, slice->construct);
+	put_label(f, ANNOTATION_LABEL, slice->construct);
+	put_label(f, ANNOTATION_AWAITED, slice->awaited);
+	if (slice->off != NULL)
+		put_annotation(f, ANNOTATION_CPU, ANNOTATION_NUMBER, slice->off->cpu);
+	if (slice->off != NULL && slice->has_next_cpu)
+		put_annotation(f, ANNOTATION_NEXT_CPU, ANNOTATION_NUMBER, slice->off->next_cpu);
+}
+
 static void show_state(void *self, const struct state_slice *slice)
 {
 	struct perfetto_formatting *f = self;
@@ -92,6 +123,7 @@ static void show_state(void *self, const struct state_slice *slice)
 	uint64_t sequence = perfetto_states_sequence(p, slice->stream);
 	proto_number(&f->event, EVENT_TYPE, TYPE_BEGIN);
 	proto_number(&f->event, EVENT_NAME_ID, 1 + (uint64_t)slice->state);
+	put_state_arguments(f, slice);
 	perfetto_put_event(f->text, sequence,
 			   perfetto_since(p, slice->begin_ticks, slice->is_first, slice->before_ticks, slice->before_begin_ticks),
 			   &f->event);

@@ -15,8 +15,8 @@ static uint64_t begin_of(const struct measured *m, size_t bin)
 	return m->first_ticks + (uint64_t)(((unsigned __int128)length * bin + MEASURED_BINS - 1) / MEASURED_BINS);
 }
 
-#define SLICE_BYTES   96 /* the most bytes of a slice, without its flows */
-#define FLOW_BYTES    20 /* of both ends */
+#define SLICE_BYTES   128 /* the most bytes of a slice, without its flows */
+#define FLOW_BYTES    20  /* of both ends */
 #define COUNTER_BYTES 48
 
 /* An upper bound for the bytes of the process, without the packets at its begin. */

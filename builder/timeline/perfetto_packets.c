@@ -87,23 +87,56 @@ static void put_sequence(const struct perfetto *p, struct buffer *text, uint64_t
 	buffer_free(&event);
 }
 
+/* The places of all constructs. */
+static void intern_places(const struct model *m, struct buffer *data)
+{
+	struct buffer place = {NULL, 0, 0};
+	for (uint32_t i = 0; i < m->n_constructs; i++) {
+		const struct construct *c = &m->constructs[i];
+		if (!perfetto_has_place(c))
+			continue;
+		proto_number(&place, INTERNED_ID, 1 + (uint64_t)i);
+		if (c->file != NULL && c->file[0] != '\0')
+			proto_text(&place, PLACE_FILE, c->file);
+		if (c->function != NULL && c->function[0] != '\0')
+			proto_text(&place, PLACE_FUNCTION, c->function);
+		if (c->line != 0)
+			proto_number(&place, PLACE_LINE, c->line);
+		proto_message(data, INTERNED_PLACE, &place);
+	}
+	buffer_free(&place);
+}
+
 static void intern_slices(const struct perfetto *p, struct buffer *data)
 {
 	const struct model *m = &p->trace->model;
 	intern(data, INTERNED_EVENT_NAME, NAME_LOST, "records missing");
 	for (unsigned kind = 0; kind < NODE_KINDS; kind++)
 		intern(data, INTERNED_EVENT_NAME, NAME_KIND + kind, node_kind_name(kind));
+	for (unsigned kind = 0; kind < CONSTRUCT_KINDS; kind++)
+		intern(data, INTERNED_CATEGORY, 1 + (uint64_t)kind, construct_kind_name(kind));
 	for (uint32_t i = 0; i < m->n_constructs; i++)
-		if (m->constructs[i].label != NULL && m->constructs[i].label[0] != '\0')
+		if (perfetto_has_label(&m->constructs[i]))
 			intern(data, INTERNED_EVENT_NAME, NAME_CONSTRUCT + (uint64_t)i, m->constructs[i].label);
 	intern(data, INTERNED_ANNOTATION_NAME, ANNOTATION_NODE, "node");
 	intern(data, INTERNED_ANNOTATION_NAME, ANNOTATION_CUT, "end not recorded");
+	intern(data, INTERNED_ANNOTATION_NAME, ANNOTATION_READY, "ready_ns");
+	intern_places(m, data);
 }
 
-static void intern_states(struct buffer *data)
+static void intern_states(const struct perfetto *p, struct buffer *data)
 {
+	const struct model *m = &p->trace->model;
 	for (unsigned state = 0; state < STATES; state++)
 		intern(data, INTERNED_EVENT_NAME, 1 + state, state_name(state));
+	for (uint32_t i = 0; i < m->n_constructs; i++)
+		if (perfetto_has_label(&m->constructs[i]))
+			intern(data, INTERNED_ANNOTATION_TEXT, 1 + (uint64_t)i, m->constructs[i].label);
+	intern(data, INTERNED_ANNOTATION_NAME, ANNOTATION_LABEL, "label");
+	intern(data, INTERNED_ANNOTATION_NAME, ANNOTATION_AWAITED, "awaited");
+	intern(data, INTERNED_ANNOTATION_NAME, ANNOTATION_CPU, "cpu");
+	intern(data, INTERNED_ANNOTATION_NAME, ANNOTATION_NEXT_CPU, "next_cpu");
+	intern_places(m, data);
 }
 
 /* ---- Tracks ---- */
@@ -162,7 +195,7 @@ static void put_thread_tracks(const struct perfetto *p, struct buffer *text, siz
 	put_track(text, &track);
 	intern_slices(p, &data);
 	put_sequence(p, text, perfetto_slices_sequence(p, stream), track_number(p, TRACKS_THREADS + stream), &data);
-	intern_states(&data);
+	intern_states(p, &data);
 	put_sequence(p, text, perfetto_states_sequence(p, stream), track_number(p, TRACKS_STATES + stream), &data);
 	buffer_free(&track);
 	buffer_free(&thread);

@@ -6,6 +6,8 @@ import re
 import subprocess
 
 PROTO = pathlib.Path(__file__).resolve().parent
+NAMES = {"names": "event_names", "annotations": "debug_annotation_names", "texts": "debug_annotation_string_values", "categories": "event_categories"}
+PLACE = {"file": "file_name", "line": "line_number", "function": "function_name"}
 WORDS = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
@@ -65,8 +67,9 @@ class Trace:
         if packet["sequence_flags"] == [1]:
             sequence["track"] = packet["trace_packet_defaults"][0]["track_event_defaults"][0]["track_uuid"][0]
             data = packet["interned_data"][0]
-            sequence["names"] = {n["iid"][0]: n["name"][0] for n in data["event_names"]}
-            sequence["annotations"] = {n["iid"][0]: n["name"][0] for n in data["debug_annotation_names"]}
+            for key, field in NAMES.items():
+                sequence[key] = {n["iid"][0]: n["name"][0] for n in data[field]}
+            sequence["places"] = {p["iid"][0]: {key: p[field][0] for key, field in PLACE.items() if p[field]} for p in data["source_locations"]}
         for event in packet["track_event"]:
             sequence["time"] += packet["timestamp"][0]
             self.event(event, sequence["time"], sequence, opened)
@@ -78,7 +81,10 @@ class Trace:
         kind = event["type"][0]
         if kind == 1:
             name = event["name"][0] if event["name"] else sequence["names"][event["name_iid"][0]]
-            notes = {sequence["annotations"][a["name_iid"][0]]: (a["uint_value"] + a["bool_value"])[0] for a in event["debug_annotations"]}
+            notes = {sequence["annotations"][a["name_iid"][0]]: (a["uint_value"] + a["bool_value"] + [sequence["texts"][i] for i in a["string_value_iid"]])[0]
+                     for a in event["debug_annotations"]}
+            notes.update(sequence["places"][event["source_location_iid"][0]] if event["source_location_iid"] else {})
+            notes.update({"kind": sequence["categories"][i] for i in event["category_iids"]})
             if track in opened:
                 raise ValueError("a slice begins in another one")
             opened[track] = {"track": track, "name": name, "begin": time, **notes}
