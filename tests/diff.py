@@ -121,6 +121,42 @@ def check_noise():
           or (abs(found["comparison"]["wall_ns"]["chance"] - 0.1) > 1e-9 and "chance"), result)
 
 
+def check_percentages():
+    """Of two runs that differ much, and of B that takes hardly any time: nothing becomes less by more than all of it."""
+    old = side("pc-old", [([construct("task", 5, own * MS, 10, own * MS), construct("task", 9, 10 * MS)], own * MS) for own in (100, 300, 500, 120)])
+    new = side("pc-new", [([construct("task", 5, own * MS, 10, own * MS), construct("task", 9, 11 * MS)], own * MS) for own in (10, 12, 11, 13)])
+    result, found = diff(old, new)
+    shares = [float(share) for share in re.findall(r"(-[0-9.]+)%", result.out)]
+    changes = [found["comparison"]["wall_ns"], *(e[f] for e in found["comparison"]["constructs"] for f in ("own_ns", "blamed_ns"))]
+    low = [c for c in changes if min(c["interval"]) < -c["a"]["median"] or not c["interval"][0] <= c["difference"] <= c["interval"][1]]
+    check("percentages", result.why([0]) or (not found["comparison"]["wall_ns"]["faster"] and "is not called faster")
+          or (min(shares) != -100 and f"percentages {shares}") or (low and f"{low[0]}"), result)
+    result, found = diff(new, old)
+    check("percentages/back", result.why([1]) or (min(map(float, re.findall(r"(-[0-9.]+)%", result.out)), default=0) < -100 and result.out), result)
+
+
+def check_renamed():
+    """Files have other names: what is in them is matched by its function. Of what is in two files of a side it is not known which is which."""
+    a = [construct("task", 10, 9 * MS, 100, file="/src/old.c"), construct("taskwait", 12, 0, 1, file="/src/old.c"), construct("task", 30, MS, 7, file="/src/old.c"),
+         construct("task", 5, MS, 3, function="tool", file="/src/kept.c"), construct("task", 9, MS, 4, function="gone", file="/src/old.c"),
+         construct("task", 3, MS, 5, function="twice", file="/src/one.c"), construct("task", 4, MS, 5, function="twice", file="/src/two.c"),
+         construct("task", 50, MS, 3, function="less", file="/src/kept.c"), construct("task", 60, MS, 3, function="less", file="/src/kept.c")]
+    b = [construct("task", 14, 9 * MS, 100, file="/src/new.c"), construct("taskwait", 16, 0, 1, file="/src/new.c"), construct("task", 30, MS, 7, file="/src/new.c"),
+         construct("task", 5, MS, 3, function="tool", file="/src/kept.c"), construct("critical", 9, MS, 4, function="gone", file="/src/new.c"),
+         construct("task", 3, MS, 5, function="twice", file="/src/three.c"), construct("task", 50, MS, 3, function="less", file="/src/kept.c"),
+         construct("task", 70, MS, 3, function="", file="/src/new.c")]
+    result, found = diff(write("rn-a", a, 20 * MS, limit="chain"), write("rn-b", b, 20 * MS, limit="chain"))
+    pairs = {(e["a"] and e["a"]["label"], e["b"] and e["b"]["label"], e["match"]) for e in found["comparison"]["constructs"]}
+    wanted = {("task@old.c:10", "task@new.c:14", "moved"), ("taskwait@old.c:12", "taskwait@new.c:16", "moved"), ("task@old.c:30", "task@new.c:30", "moved"),
+              ("task@kept.c:5", "task@kept.c:5", "same"), ("task@old.c:9", None, "gone"), (None, "critical@new.c:9", "new"),
+              ("task@one.c:3", None, "gone"), ("task@two.c:4", None, "gone"), (None, "task@three.c:3", "new"),
+              ("task@kept.c:50", "task@kept.c:50", "same"), ("task@kept.c:60", None, "gone"), (None, "task@new.c:70", "new")}
+    check("renamed", result.why([0]) or (pairs != wanted and f"{sorted(map(str, pairs ^ wanted))}")
+          or (found["comparison"]["limit_changed"] and "a construct in a renamed file is called another limit")
+          or ("task@new.c:14, in A task@old.c:10" not in result.out and result.out)
+          or ("         B the same limit, now task@new.c:14, at most 1.50 x\n" not in result.out and result.out), result)
+
+
 def check_matching():
     a = [construct("task", 10, 5 * MS, 100), construct("task", 20, 6 * MS, 5), construct("task", 30, 7 * MS, 7), construct("taskwait", 12, 0, 1),
          construct("task", 50, MS, 3, function="gone"), construct("parallel", 9, MS, function="main._omp_fn.0")]
@@ -150,8 +186,15 @@ def check_limits():
     result, found = diff(a, b)
     check("limit-moved", (found["comparison"]["limit_changed"] and "a construct that moved is called another limit")
           or (found["sides"][0]["limit"]["runs"] != 2 and "most of the runs"), result)
+    # What is the same is said once, with the gain of both.
+    lines = ("limit    A chain of task@a.c:5, at most 1.50 x (2 of 3)", "         B the same limit, now task@a.c:6, at most 1.50 x", "")
+    check("limit-moved/screen", "\n".join(lines) not in result.out and result.out, result)
+    result, found = diff(b, b)
+    lines = ("limit    A chain of task@a.c:6, at most 1.50 x", "         B the same limit, at most 1.50 x", "", "executed")
+    check("limit-same", ("\n".join(lines) not in result.out and result.out) or ("another limit" in result.out and result.out), result)
     c = side("lc", [([two, one], 10 * MS, {"limit": "exclusion"})])
     result, found = diff(a, c)
+    check("limit/screen", (result.out.count("another limit\n") != 1 or "the same limit" in result.out) and result.out, result)
     check("limit", (not found["comparison"]["limit_changed"] and "another limit is called the same") or ("critical@a.c:7" not in result.out and result.out),
           result)
     d = side("ld", [([two, one], 10 * MS, {"limit": "grain"})])
@@ -401,11 +444,31 @@ def check_real_paths():
                 run([BUILDER, "-q", "--csv", "--answer", dump])
 
 
+def check_real_renamed():
+    """The same program in a file of another name, below other lines."""
+    sides = []
+    for name, head in (("walk.c", ""), ("run.cc.c", "\n\n\n")):
+        source = PLACE / f"renamed-{name}" / name
+        source.parent.mkdir()
+        source.write_text(head + PATHS)
+        program = source.with_suffix("")
+        compile_program(source, program, "clang", ["-DMORE=12"])
+        sides.append(source.parent / "dumps")
+        result = run([LAUNCHER, "--", program], {"OTTER_DIR": sides[-1]})
+        if not report.check(f"{NAME}/renamed/record-{name}", result.why([0])):
+            return
+    result, found = diff(*sides)
+    constructs = [e for e in found["comparison"]["constructs"] if (e["a"] or e["b"])["line"]]
+    wrong = [e for e in constructs if e["match"] != "moved" or e["a"]["line"] + 3 != e["b"]["line"] or e["a"]["kind"] != e["b"]["kind"] or e["count"]["changed"]]
+    task = {(p["match"], p["count"]["changed"]) for p in entry(found, "task@run.cc.c:11")["paths"]}
+    check("renamed/real", result.why([0, 1]) or (len(constructs) < 5 and f"{constructs}") or (wrong and f"{wrong[0]}") or (task != {("same", False)} and f"{task}"), result)
+
+
 def main():
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(PLACE)
     PLACE.mkdir(parents=True)
-    for test in (check_noise, check_matching, check_limits, check_scaling, check_paths, check_errors, check_real, check_real_paths):
+    for test in (check_noise, check_percentages, check_matching, check_renamed, check_limits, check_scaling, check_paths, check_errors, check_real, check_real_paths, check_real_renamed):
         test()
     report.print()
     if not os.environ.get("KEEP"):

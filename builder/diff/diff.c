@@ -64,7 +64,8 @@ static void compare_entry(struct diff *diff, struct diff_entry *entry)
 		entry->is_changed[f] =
 			f == FIGURE_COUNT ? noise_is_other_count(c) : noise_is_change(c, diff->threshold, diff->least_ns);
 	}
-	entry->is_moved = entry->a != NULL && entry->b != NULL && !diff_row_is_same(entry->a, entry->b);
+	bool has_both = entry->a != NULL && entry->b != NULL;
+	entry->is_moved = has_both && (diff_row_compare_group(entry->a, entry->b) != 0 || !diff_row_is_same(entry->a, entry->b));
 	free(nothing);
 }
 

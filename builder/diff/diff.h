@@ -95,10 +95,12 @@ struct diff_side {
 void diff_side_finish(struct diff_side *side);
 void diff_side_free(struct diff_side *side);
 
-/* Are the rows of the same kind, file and function? <, = or > 0: their order. */
+/* Are the rows of the same kind, file and function; of the same file; of the same function? <, = or > 0: their order. */
 int diff_row_compare_group(const struct diff_row *a, const struct diff_row *b);
+int diff_row_compare_file(const struct diff_row *a, const struct diff_row *b);
+int diff_row_compare_function(const struct diff_row *a, const struct diff_row *b);
 
-/* Two rows at the same line of the source, or, without lines, of the same label? They are of the same group. */
+/* Two rows at the same line of their files, or, without lines, of the same label? They are of the same kind and function. */
 bool diff_row_is_same(const struct diff_row *a, const struct diff_row *b);
 
 /*
@@ -117,7 +119,7 @@ struct diff_path {
 /* A construct of one side or both. */
 struct diff_entry {
 	const struct diff_row *a, *b; /* NULL: that side does not have it */
-	bool is_moved;                /* matched, but not by its line */
+	bool is_moved;                /* matched, but not by its file and line */
 	struct noise_change figures[FIGURES];
 	bool is_changed[FIGURES]; /* beyond noise, and large enough to matter */
 	struct diff_path *paths;  /* those first whose times differ most */

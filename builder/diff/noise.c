@@ -79,8 +79,9 @@ static void find_interval(struct noise_change *change, const double *a, size_t n
 		differences[i] = draw_median(b, n_b, counts, &state) - of_a;
 	}
 	sort_array(differences, DRAWS, by_value);
-	change->lowest = differences[TAIL];
-	change->highest = differences[DRAWS - 1 - TAIL];
+	/* B's figure is never negative: whatever was drawn of A, it does not become less by more than A's own median. */
+	change->lowest = fmax(differences[TAIL], -change->a.median);
+	change->highest = fmax(differences[DRAWS - 1 - TAIL], -change->a.median);
 	free(differences);
 	free(counts);
 }

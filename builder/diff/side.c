@@ -21,12 +21,19 @@ static int compare_bytes(const char *a, size_t n_a, const char *b, size_t n_b)
 	return order ?: cmp(n_a, n_b);
 }
 
+int diff_row_compare_file(const struct diff_row *a, const struct diff_row *b)
+{
+	return compare_bytes(a->file, a->file_bytes, b->file, b->file_bytes);
+}
+
+int diff_row_compare_function(const struct diff_row *a, const struct diff_row *b)
+{
+	return compare_bytes(a->function, a->function_bytes, b->function, b->function_bytes);
+}
+
 int diff_row_compare_group(const struct diff_row *a, const struct diff_row *b)
 {
-	int order = strcmp(a->place->kind, b->place->kind);
-	if (order == 0)
-		order = compare_bytes(a->file, a->file_bytes, b->file, b->file_bytes);
-	return order != 0 ? order : compare_bytes(a->function, a->function_bytes, b->function, b->function_bytes);
+	return strcmp(a->place->kind, b->place->kind) ?: diff_row_compare_file(a, b) ?: diff_row_compare_function(a, b);
 }
 
 bool diff_row_is_same(const struct diff_row *a, const struct diff_row *b)

@@ -8,6 +8,7 @@
 #include "builder/support/sort.h"
 
 #include <math.h>
+#include <string.h>
 
 #define MOST_ROWS  10 /* of a table */
 #define MOST_PATHS 3  /* below a construct */
@@ -78,14 +79,18 @@ static void print_sides(const struct diff *diff, FILE *out)
 	}
 }
 
-static void print_one_limit(const struct diff *diff, size_t s, FILE *out)
+/* known: the limit was printed before, for this side; NULL: it was not. The construct is named again where it moved. */
+static void print_one_limit(const struct diff *diff, size_t s, const struct diff_run *known, FILE *out)
 {
 	const struct diff_side *side = &diff->sides[s];
 	const struct diff_run *run = side->limited;
 	bool has_place = run->limiting.label != NULL && run->limiting.label[0] != '\0';
-	fprintf(out, "%c %s", letter(s), run->limit);
-	if (has_place)
+	const char *same = strcmp(run->limit, "none") == 0 ? "none, too" : "the same limit";
+	fprintf(out, "%c %s", letter(s), known != NULL ? same : run->limit);
+	if (has_place && known == NULL)
 		fprintf(out, " of %s", format_fit(run->limiting.label, 28).text);
+	else if (has_place && strcmp(run->limiting.label, known->limiting.label) != 0)
+		fprintf(out, ", now %s", format_fit(run->limiting.label, 22).text);
 	if (has_place && run->is_gain_unknown)
 		fputs(", gain not known", out);
 	else if (has_place)
@@ -121,10 +126,11 @@ static void print_wall(const struct diff *diff, FILE *out)
 static void print_limits(const struct diff *diff, FILE *out)
 {
 	fputs("limit    ", out);
-	print_one_limit(diff, 0, out);
+	print_one_limit(diff, 0, NULL, out);
 	fputs("         ", out);
-	print_one_limit(diff, 1, out);
-	fprintf(out, "         %s\n", diff->has_other_limit ? "another limit" : "the same limit");
+	print_one_limit(diff, 1, diff->has_other_limit ? NULL : diff->sides[0].limited, out);
+	if (diff->has_other_limit)
+		fputs("         another limit\n", out);
 }
 
 /* ---- Constructs, and below them their paths of creation ---- */
@@ -320,7 +326,7 @@ static void print_totals(const struct diff *diff, FILE *out)
 	fputs("\n", out);
 	for (size_t s = 0; diff->n_sides > 2 && s < diff->n_sides; s++) {
 		fputs(s == 0 ? "limit    " : "         ", out);
-		print_one_limit(diff, s, out);
+		print_one_limit(diff, s, NULL, out);
 	}
 }
 
