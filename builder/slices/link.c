@@ -141,6 +141,7 @@ void slices_link(struct slices *slices, const struct graph *graph)
 	link_members(slices);
 	slices_link_barriers(slices);
 	slices_nest_waits(slices);
+	slices_sort_processors(slices);
 	if (slices->m->tasking != NULL)
 		slices->m->tasking->slices->link(slices);
 	if (has_waits)

@@ -51,7 +51,7 @@ static void free_process(struct slices *slices)
 				slices->arriving.edges, slices->members,       slices->first_member,  slices->file_first,
 				slices->file_last,      slices->arrivals,      slices->first_arrival, slices->resumed,
 				slices->stopped,        slices->releases,      slices->release_order, slices->sync_of,
-				slices->delays.delays};
+				slices->delays.delays,  slices->gots};
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
 		free(tables[i]);
 	*slices = (struct slices){

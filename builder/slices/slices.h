@@ -48,6 +48,8 @@ struct slice {
 	size_t n_starts, n_ends;
 };
 
+#define NO_STREAM UINT32_MAX
+
 /* A bit in addition to the state, in the first byte of its record. */
 #define STATE_HAS_PLACE 32
 _Static_assert(STATES < STATE_HAS_PLACE, "a state's number has these bits");
@@ -64,6 +66,7 @@ struct state_slice {
 	/* STATE_PREEMPTED and STATE_BLOCKED: what the kernel says about it; NULL: nothing. */
 	const struct off_processor *off;
 	bool has_next_cpu; /* the thread got a processor again */
+	uint32_t taken_by; /* STATE_PREEMPTED: the first stream of the process that got the processor meanwhile, or NO_STREAM */
 };
 
 struct slice_stream {
@@ -144,6 +147,11 @@ struct slices {
 	size_t n_releases, releases_capacity;
 	uint32_t *release_order; /* rows of releases by stream and begin of the slice */
 	const struct graph *graph;
+	struct slice_got { /* when a thread got a processor */
+		uint64_t ticks;
+		uint32_t cpu, stream;
+	} * gots; /* by processor, in the order of time */
+	size_t n_gots;
 	struct ready_delays delays; /* of the process's tasks; nothing before slices_link() */
 	struct slice_links {
 		uint32_t *first; /* by task: its first row of `edges`; one more ends the last. NULL: no such flows exist */
@@ -226,6 +234,10 @@ uint32_t slices_wait_construct(const struct slices *slices, uint32_t stream, enu
 uint32_t slices_barrier_construct(const struct slices *slices, const struct slice_stream *s);
 /* When all waits and arrivals are known: finds those around each. */
 void slices_nest_waits(struct slices *slices);
+/* processors.c: called by slices_link(), and by waits.c on any thread. */
+void slices_sort_processors(struct slices *slices);
+/* Finds what the kernel says about a state without a processor. */
+void slices_find_off(const struct slices *slices, struct state_slice *slice);
 /* Finds what the wait of the task was for, or what the kernel says about the state. */
 void slices_explain_state(const struct slices *slices, struct state_slice *slice, uint32_t task);
 

@@ -115,29 +115,13 @@ static uint32_t awaited_arrival(const struct slices *slices, const struct state_
 	return row != 0 && all[row - 1].latest != 0 ? all[all[row - 1].latest - 1].construct : 0;
 }
 
-/* The last stretch without a processor that began before the state, if it lasted as long. */
-static void find_off(const struct slices *slices, struct state_slice *slice)
-{
-	const struct switches *switches = &slices->m->switches;
-	if (!switches->are_recorded)
-		return;
-	const struct switches_of *of = &switches->streams[slice->stream];
-	size_t i = lower_bound(row, 0, of->n_offs, of->offs[row].begin_ticks <= slice->begin_ticks);
-	if (i == 0 || of->offs[i - 1].end_ticks < slice->end_ticks || of->offs[i - 1].has_no_cpus)
-		return;
-	bool is_preempted = of->offs[i - 1].why == off_why_preempted;
-	if (of->offs[i - 1].why == off_why_unknown || is_preempted != (slice->state == STATE_PREEMPTED))
-		return;
-	slice->off = &of->offs[i - 1];
-	slice->has_next_cpu = i < of->n_offs || of->open_ns == 0;
-}
-
 void slices_explain_state(const struct slices *slices, struct state_slice *slice, uint32_t task)
 {
 	slice->off = NULL;
+	slice->taken_by = NO_STREAM;
 	slice->awaited = 0;
 	if (slice->state == STATE_PREEMPTED || slice->state == STATE_BLOCKED)
-		find_off(slices, slice);
+		slices_find_off(slices, slice);
 	if (slice->construct == 0 || !is_sync(slice->state) || slices->graph == NULL)
 		return;
 	bool is_of_tasks = slice->state == STATE_WAIT_TASKWAIT || slice->state == STATE_WAIT_TASKGROUP;

@@ -251,6 +251,8 @@ static void put_state_arguments(const struct chrome *c, struct buffer *text, con
 		put_number(text, ",\"cpu\":", slice->off->cpu);
 	if (slice->off != NULL && slice->has_next_cpu)
 		put_number(text, ",\"next_cpu\":", slice->off->next_cpu);
+	if (slice->taken_by != NO_STREAM)
+		put_number(text, ",\"taken_by\":", c->trace->dump.streams[slice->taken_by].number);
 	enclose_arguments(text, begin);
 }
 

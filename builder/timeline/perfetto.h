@@ -75,7 +75,7 @@ static inline uint64_t perfetto_counters_sequence(const struct perfetto *p)
 
 /* Names of annotations: of slices, and of states. */
 enum { ANNOTATION_NODE = 1, ANNOTATION_CUT, ANNOTATION_READY };
-enum { ANNOTATION_LABEL = 1, ANNOTATION_AWAITED, ANNOTATION_CPU, ANNOTATION_NEXT_CPU };
+enum { ANNOTATION_LABEL = 1, ANNOTATION_AWAITED, ANNOTATION_CPU, ANNOTATION_NEXT_CPU, ANNOTATION_TAKEN_BY };
 
 /* A construct's place, its label as a text, and its kind as a category have its number or kind + 1 in a sequence. */
 static inline bool perfetto_has_place(const struct construct *c)

@@ -111,6 +111,8 @@ static void put_state_arguments(struct perfetto_formatting *f, const struct stat
 		put_annotation(f, ANNOTATION_CPU, ANNOTATION_NUMBER, slice->off->cpu);
 	if (slice->off != NULL && slice->has_next_cpu)
 		put_annotation(f, ANNOTATION_NEXT_CPU, ANNOTATION_NUMBER, slice->off->next_cpu);
+	if (slice->taken_by != NO_STREAM)
+		put_annotation(f, ANNOTATION_TAKEN_BY, ANNOTATION_NUMBER, f->p->trace->dump.streams[slice->taken_by].number);
 }
 
 static void show_state(void *self, const struct state_slice *slice)

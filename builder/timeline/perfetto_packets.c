@@ -136,6 +136,7 @@ static void intern_states(const struct perfetto *p, struct buffer *data)
 	intern(data, INTERNED_ANNOTATION_NAME, ANNOTATION_AWAITED, "awaited");
 	intern(data, INTERNED_ANNOTATION_NAME, ANNOTATION_CPU, "cpu");
 	intern(data, INTERNED_ANNOTATION_NAME, ANNOTATION_NEXT_CPU, "next_cpu");
+	intern(data, INTERNED_ANNOTATION_NAME, ANNOTATION_TAKEN_BY, "taken_by");
 	intern_places(m, data);
 }
 

@@ -114,8 +114,15 @@ def check_processors(states, dumps, builder):
                 return f"{name} at {begin} has no processor before"
             continue
         n += 1
-        fits = [o for o in offs[stream] if o[0] <= begin + 2000 and (o[1] == 0 or end <= o[1] + 2000) and
+        fits = [(abs(o[0] - begin), o) for o in offs[stream] if o[0] <= begin + 2000 and (o[1] == 0 or end <= o[1] + 2000) and
                 (o[2] == "preempted") == (name == "preempted") and o[3] == arguments["cpu"] and arguments.get("next_cpu", o[4]) == o[4]]
         if not fits or name not in ("preempted", "blocked"):
             return f"{name} at {begin} on {stream} has {arguments}"
+        # Who got this processor first, of the threads that are recorded. An end of 0 is none yet: a later record may have it.
+        off = min(fits, key=lambda fit: (fit[0], -fit[1][1]))[1]
+        others = [(o[1], other) for other, listed in offs.items() for o in listed if o[4] == off[3] and o[2] != "unknown" and off[0] <= o[1] < (off[1] or end + 1)]
+        first = min(others, default=(0, stream))[1]
+        expected = int(first) if name == "preempted" and first != stream else None
+        if arguments.get("taken_by") != expected:
+            return f"{name} at {begin} on {stream} is taken by {arguments.get('taken_by')}, not {expected}"
     return None if n or not any(offs.values()) or not any(s[2] in ("preempted", "blocked") for s in states) else "no state has its processor"
