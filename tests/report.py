@@ -19,6 +19,7 @@ import creation
 import firefox
 from creation import own_time
 import plays
+import reading
 import tasks
 
 NAME = "report"
@@ -360,7 +361,7 @@ def test_run(name, page, pictures):
                             ("constructs", wrong_constructs(page, out)), ("close", wrong_close(page, name)), ("states", wrong_states(page, out))):
             report.check(f"{NAME}/{name}/{what}", wrong)
         if page.value("document.querySelector('#timeline canvas') !== null"):
-            for what, act in (("zoom", wrong_zoom), ("interval", wrong_interval), ("brush", wrong_brush)):
+            for what, act in (("zoom", wrong_zoom), ("interval", wrong_interval), ("brush", wrong_brush), ("hiding", reading.wrong_hiding)):
                 report.check(f"{NAME}/{name}/{what}", act(page))
             ms = slow_frame(page)
             report.check(f"{NAME}/{name}/frames", None if ms < 1000 else f"{ms:.0f} ms a frame")

@@ -16,6 +16,27 @@ const WIDTH_MIN = 300;
 const DRAG = 3; /* px that a drag must be longer than */
 
 const steps = uPlot.paths.stepped({ align: 1 });
+
+/* A layer from the curve `below` up to its own, in steps. It is filled no further down, so that a layer that is hidden leaves
+ * its place empty, and does not have the colour of the one above it. */
+const layerOn = below => (plot, index, first, last) => {
+	const times = plot.data[0];
+	const above = plot.data[index];
+	const x = i => plot.valToPos(times[i], 'x', true);
+	const y = (curve, i) => plot.valToPos(curve[i], 'y', true);
+	const fill = new Path2D();
+	for (let i = first; i < last; i++) {
+		fill.lineTo(x(i), y(above, i));
+		fill.lineTo(x(i + 1), y(above, i));
+	}
+	for (let i = last - 1; i >= first; i--) {
+		fill.lineTo(x(i + 1), y(below, i));
+		fill.lineTo(x(i), y(below, i));
+	}
+	fill.closePath();
+	return { stroke: null, fill, clip: null, band: null, gaps: null, flags: 0 };
+};
+
 const fromZero = (_, _min, max) => [0, Math.max(max, 1)];
 const twoDigits = v => v?.toFixed(2) ?? '';
 
@@ -30,6 +51,7 @@ class Chart {
 	#plot = null;
 	#drawn = ''; /* what the plot was made for */
 	#isScaling = false;
+	#hidden = new Set(); /* titles of the series that the reader hid, which a new plot hides as well */
 	#box;
 
 	constructor(data, view, bins) {
@@ -88,8 +110,8 @@ class Chart {
 				ready: { range: fromZero },
 			},
 			axes: this.#axes(),
-			series: this.#series(),
-			hooks: { setSelect: [plot => this.#select(plot)] },
+			series: this.#series().map(series => ({ ...series, show: !this.#hidden.has(series.label) })),
+			hooks: { setSelect: [plot => this.#select(plot)], setSeries: [(plot, i) => this.#keepHidden(plot, i)] },
 		};
 	}
 
@@ -103,13 +125,15 @@ class Chart {
 		];
 	}
 
-	/* Layers are filled down to the axis: the highest sum comes first, and the next ones cover its lower part. */
+	/* The highest layer comes first, as in the chart. */
 	#series() {
 		const { layers, n } = this.#bins;
 		const { construct } = this.#view;
-		const layer = ({ name, title, sums }) => {
-			const value = (_, _sum, _series, i) => (i === null ? '' : twoDigits(sums[Math.min(i, n - 1)]));
-			return line({ label: title, fill: color(name), width: 0, value });
+		const stacked = this.#stack();
+		const layer = ({ name, title, sums }, i) => {
+			const value = (_, _sum, _series, bin) => (bin === null ? '' : twoDigits(sums[Math.min(bin, n - 1)]));
+			const below = i > 0 ? stacked[i - 1] : new Float64Array(n);
+			return line({ label: title, fill: color(name), width: 0, value, paths: layerOn(below) });
 		};
 		const ready = {
 			label: `ready ${this.#words.tasks}`,
@@ -135,18 +159,31 @@ class Chart {
 		];
 	}
 
-	/* The values of all series: steps need the last one twice, at the end of its bin. */
-	#columns(inside) {
-		const { n, times, ready, layers } = this.#bins;
+	/* The sums of the layers up to each one, from the bottom to the top. */
+	#stack() {
+		const { n, layers } = this.#bins;
 		const sum = new Float64Array(n);
-		const stacked = layers.map(({ sums }) => {
+		return layers.map(({ sums }) => {
 			sums.forEach((threads, i) => {
 				sum[i] += threads;
 			});
 			return [...sum];
 		});
-		const columns = [...stacked.reverse(), ready, ...(inside ? [inside] : [])];
+	}
+
+	/* The values of all series: steps need the last one twice, at the end of its bin. */
+	#columns(inside) {
+		const { n, times, ready } = this.#bins;
+		const columns = [...this.#stack().reverse(), ready, ...(inside ? [inside] : [])];
 		return [times, ...columns.map(list => [...list, list[n - 1]])];
+	}
+
+	/* The mouse over a series is such an event as well, without a number. */
+	#keepHidden(plot, i) {
+		if (i === null) return;
+		const { label, show } = plot.series[i];
+		if (show) this.#hidden.delete(label);
+		else this.#hidden.add(label);
 	}
 
 	/* The stretch of time that was dragged over. */
