@@ -68,6 +68,12 @@ def golden(name, place):
     return [place / f"{name}.otter"]
 
 
+def kept(name, place):
+    """The recording of a program of tests/answers/programs."""
+    shutil.unpack_archive(ROOT / f"tests/answers/kept/{name}.c.tar.xz", place)
+    return [place / f"{name}.otter"]
+
+
 def hostile(place):
     """A dump whose program and labels are full of markup."""
     dump = golden("depend", place)[0]
@@ -102,6 +108,7 @@ RUNS = {
     "large": lambda place: record("fib-large", place, ["24"]),
     "windows": lambda place: record("fib-windows", place, ["28"]),
     "threads-64": lambda place: played(64, place),
+    "preemption": functools.partial(kept, "preemption_hog"),
     "hostile": hostile,
     "several": functools.partial(several, 24),
     "later": functools.partial(several, 17),
@@ -361,7 +368,7 @@ def test_run(name, page, pictures):
                             ("constructs", wrong_constructs(page, out)), ("close", wrong_close(page, name)), ("states", wrong_states(page, out))):
             report.check(f"{NAME}/{name}/{what}", wrong)
         if page.value("document.querySelector('#timeline canvas') !== null"):
-            for what, act in (("zoom", wrong_zoom), ("interval", wrong_interval), ("brush", wrong_brush), ("hiding", reading.wrong_hiding)):
+            for what, act in (("zoom", wrong_zoom), ("interval", wrong_interval), ("brush", wrong_brush), ("hiding", reading.wrong_hiding), ("highlight", reading.wrong_highlight)):
                 report.check(f"{NAME}/{name}/{what}", act(page))
             ms = slow_frame(page)
             report.check(f"{NAME}/{name}/frames", None if ms < 1000 else f"{ms:.0f} ms a frame")

@@ -33,3 +33,36 @@ def wrong_hiding(page):
         if after[title] or more:
             return f"{title} is hidden, and has {after[title]} of {before[title]} pixels; more have {more}"
     return None
+
+
+# The share of the time line's pixels that have the colour of a state, and of those that are faint or of another one.
+STRENGTH = """(name => { const c = document.querySelector('#timeline canvas'), copy = document.createElement('canvas'); copy.width = c.width; copy.height = c.height;
+    const context = copy.getContext('2d', { willReadFrequently: true }); context.drawImage(c, 0, 0);
+    const hex = getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim(), wanted = parseInt(hex.slice(1), 16), d = context.getImageData(110, 24, c.width - 110, c.height - 24).data;
+    let n = 0; for (let i = 0; i < d.length; i += 4) n += (d[i] << 16 | d[i + 1] << 8 | d[i + 2]) === wanted; return n; })(%s)"""
+
+
+def wrong_highlight(page):
+    """The link of a limit to the time line highlights the states that it is about, and no other; without such a limit it makes nothing faint that no lane has."""
+    wanted = {"preemption": "preempted", "binding": "preempted", "blocked": "blocked", "runtime": "overhead", "data": "target"}
+    limits = page.value("[...document.querySelectorAll('#answer .limit')].filter(c => c.querySelector('a')?.getAttribute('href') === '#timeline').map(c => c.dataset.limit)")
+    for limit in dict.fromkeys(limits):
+        page.value("otterReport.view.highlight(null, null), otterReport.view.construct !== null && otterReport.view.select(null)")
+        page.frames()
+        before = {name: page.value(STRENGTH % json.dumps(name)) for name in ("work", "barrier", wanted.get(limit, "work"))}
+        page.value(f"document.querySelector('#answer .limit[data-limit={limit}] a').click()")
+        page.frames()
+        after = {name: page.value(STRENGTH % json.dumps(name)) for name in before}
+        state = wanted.get(limit)
+        if state and before[state] and (after[state] < 0.95 * before[state] or any(after[name] > before[name] / 20 for name in before if name != state)):
+            return f"{limit} highlights {after} of {before}"
+        is_in_lanes = page.value("otterReport.data.processes.some(p => (p.lanes?.constructs ?? []).some(([n]) => `${p.process}:${n}` === otterReport.view.construct?.key))")
+        if not state and not is_in_lanes and after != before:
+            return f"{limit} leaves {after} of {before}"
+        if state:
+            page.click("#timeline-all")
+            if page.value("otterReport.view.states") is not None or not page.value("document.getElementById('timeline-highlighted').hidden"):
+                return f"{limit} stays highlighted"
+        page.value("otterReport.view.construct !== null && otterReport.view.select(null)")
+    page.value("scrollTo(0, 0)")
+    return None

@@ -50,9 +50,10 @@ def wrong_colours(page):
     largest = max(page.value(LANES).items(), key=lambda item: item[1])[0]
     if (largest or "(unknown)") not in legend:
         return f"{largest} is not in the legend: {legend}"
-    # A construct that is selected is told apart.
-    if page.value("otterReport.data.constructs.length") > 1:
-        page.value("otterReport.view.select(otterReport.data.constructs[0])")
+    # A construct that is selected is told apart, if threads are in it: they are in tasks and regions.
+    found = "otterReport.data.constructs.find(c => otterReport.data.processes.some(p => p.process === c.process && (p.lanes?.constructs ?? []).some(([n]) => n === c.row)))"
+    if page.value("otterReport.data.constructs.length") > 1 and page.value(f"{found} !== undefined"):
+        page.value(f"otterReport.view.select({found})")
         page.frames()
         inside = page.value("Number(document.querySelector('#parallelism .chart').dataset.inside)")
         label = page.value("otterReport.view.construct.label")

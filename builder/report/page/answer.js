@@ -37,6 +37,8 @@ const SEEN_IN = {
 	creation: 'parallelism',
 	serial: 'parallelism',
 };
+/* The classes of states that the time line highlights, for what is about states and not about a construct. */
+const STATES = { preemption: ['preempted'], binding: ['preempted'], blocked: ['blocked'], runtime: ['overhead'], data: ['target'] };
 const TITLES = { waits: 'Who waits for whom', constructs: 'Constructs', timeline: 'Timeline' };
 
 /* ---- Warnings and facts ---- */
@@ -109,14 +111,14 @@ function limitCard(row, isFirst, data, view) {
 	);
 }
 
-/* Selects the construct of the limit as well. */
+/* Selects the construct of the limit as well, and highlights its states. */
 function linkToSection({ limit }, construct, data, view) {
 	const wanted = SEEN_IN[limit] ?? 'timeline';
 	const section = wanted === 'waits' && data.waits.length === 0 ? 'timeline' : wanted;
 	return make('a', {
 		href: `#${section}`,
 		text: `See it in ${TITLES[section] ?? overTime(data.summary)}`,
-		onclick: () => view.keepSelected(construct),
+		onclick: () => view.highlight(construct, section === 'timeline' ? (STATES[limit] ?? null) : null),
 	});
 }
 

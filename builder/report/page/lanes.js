@@ -45,17 +45,26 @@ export function laneTones(data, constructs) {
 	return all;
 }
 
+/* The number of the construct with this key in the lanes of a process; -1: no lane has it, as of a loop. */
+const stateOf = (process, key) => named(process).findIndex(([number]) => keyOf(process.process, number) === key);
+
+export const isInLanes = (data, key) => data.processes.some(process => stateOf(process, key) >= 0);
+
 /* For each of `width` columns the share of its time that the row executed the construct with this key. */
 export function coverage({ lane, process }, key, view, width) {
+	const state = stateOf(process, key);
+	return lane && state >= 0 ? shares(lane, i => i === state, view, width) : new Float32Array(width);
+}
+
+/* For each of `width` columns the share of its time in states of a row or lane of which isOf() is true. */
+export function shares(intervals, isOf, view, width) {
 	const covered = new Float32Array(width);
-	const state = named(process).findIndex(([number]) => keyOf(process.process, number) === key);
-	if (!lane || state < 0) return covered;
 	const scale = (view.end - view.begin) / width;
-	for (let i = find(lane.ends, view.begin); i < lane.ends.length; i++) {
-		const begin = Math.max(beginOf(lane, i), view.begin);
+	for (let i = find(intervals.ends, view.begin); i < intervals.ends.length; i++) {
+		const begin = Math.max(beginOf(intervals, i), view.begin);
 		if (begin >= view.end) break;
-		if (lane.states[i] !== state) continue;
-		const end = Math.min(lane.ends[i], view.end);
+		if (!isOf(intervals.states[i])) continue;
+		const end = Math.min(intervals.ends[i], view.end);
 		addColumns(covered, (begin - view.begin) / scale, (end - view.begin) / scale);
 	}
 	return covered;

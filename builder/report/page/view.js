@@ -10,6 +10,7 @@ export class View {
 	#listeners = [];
 	construct = null; /* one of data.constructs */
 	task = null; /* one of readCreation().singles */
+	states = null; /* names of classes of states that are highlighted (states.js); null: none */
 
 	constructor({ begin, end }) {
 		this.all = { begin, end };
@@ -52,6 +53,7 @@ export class View {
 
 	/* Selects a construct; none, if it is null or selected already. */
 	select(construct) {
+		this.states = null;
 		this.construct = this.construct?.key === construct?.key ? null : construct;
 		this.notify();
 	}
@@ -59,6 +61,19 @@ export class View {
 	/* Selects a construct, also if it is selected already; undefined changes nothing. */
 	keepSelected(construct) {
 		if (construct && this.construct?.key !== construct.key) this.select(construct);
+	}
+
+	/* Selects a construct in the same way, highlights these classes of states (null: none), and shows all of the run. */
+	highlight(construct, states) {
+		this.construct = construct ?? this.construct;
+		this.states = states;
+		this.reset();
+	}
+
+	/* Ends that highlight. */
+	showAllStates() {
+		this.states = null;
+		this.notify();
 	}
 
 	selectTask(single) {

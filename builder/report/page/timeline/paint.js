@@ -6,7 +6,7 @@
 import { drawArrows } from '../tasks/arrows.js';
 import { keyOf } from '../data.js';
 import { color } from '../dom.js';
-import { coverage } from '../lanes.js';
+import { coverage, isInLanes, shares } from '../lanes.js';
 import { CLASSES, QUEUE_CLASSES } from '../states.js';
 import { mark } from '../text.js';
 import { rowName } from './describe.js';
@@ -24,9 +24,9 @@ function rgb(name) {
  *	laneTones	the names of the colours of constructs, by number; null: rows have the colours of states
  *	outlined	stretches {row, begin, end} that are selected, each with a frame
  *	arrows		as drawArrows() takes them */
-export function paint(canvas, layout, { processes }, view, { laneTones, outlined, arrows }) {
+export function paint(canvas, layout, data, view, { laneTones, outlined, arrows }) {
 	const context = clear(canvas, layout);
-	paintRows(context, layout, view, laneTones);
+	paintRows(context, layout, data, view, laneTones);
 	context.fillStyle = color('text');
 	paintBorders(context, layout);
 	paintNames(context, layout);
@@ -35,7 +35,7 @@ export function paint(canvas, layout, { processes }, view, { laneTones, outlined
 	context.beginPath();
 	context.rect(LEFT, AXIS, layout.plotWidth, layout.height);
 	context.clip();
-	for (const process of processes) paintPath(context, layout, view, process);
+	for (const process of data.processes) paintPath(context, layout, view, process);
 	for (const stretch of outlined) paintFrame(context, layout, stretch);
 	drawArrows(context, arrows, layout);
 	context.restore();
@@ -56,13 +56,14 @@ function clear(canvas, { width, height }) {
 	return context;
 }
 
-function paintRows(context, layout, view, laneTones) {
+function paintRows(context, layout, data, view, laneTones) {
 	const ratio = pixelRatio();
 	const width = Math.floor(layout.plotWidth * ratio);
 	const height = Math.floor(layout.rowHeight * ratio);
 	const background = rgb('empty');
 	const ofStates = CLASSES.map(({ name }) => rgb(name));
 	const ofLanes = laneTones?.map(rgb);
+	const strengthOf = highlightOf(data, view, width);
 	for (const row of layout.rows) {
 		const { lane, process, names } = row;
 		const isLane = laneTones && lane;
@@ -71,15 +72,22 @@ function paintRows(context, layout, view, laneTones) {
 			: (names ? QUEUE_CLASSES : process.classes).map(i => ofStates[i]);
 		const image = context.createImageData(width, height);
 		const pixels = new Uint32Array(image.data.buffer);
-		paintLine(isLane ? lane : row, tones, strengthOf(row, view, width), view, background, pixels.subarray(0, width));
+		paintLine(isLane ? lane : row, tones, strengthOf(row), view, background, pixels.subarray(0, width));
 		repeatLine(pixels, width);
 		context.putImageData(image, LEFT * ratio, layout.top(row) * ratio);
 	}
 }
 
-/* What is not of the selected construct is faint. */
-const strengthOf = (row, view, width) =>
-	view.construct !== null && row.lane ? coverage(row, view.construct.key, view, width) : null;
+/* A function with the strength of a row's columns (paintLine()). Faint is what is not of the states that are highlighted; if
+ * there are none, what is not of the selected construct. A construct that no lane has would make everything faint. */
+function highlightOf(data, view, width) {
+	const { construct, states } = view;
+	if (states !== null) return row => (row.names ? null : shares(row, state => isOfClass(row.process, state, states), view, width));
+	if (construct === null || !isInLanes(data, construct.key)) return () => null;
+	return row => (row.lane ? coverage(row, construct.key, view, width) : null);
+}
+
+const isOfClass = (process, state, names) => names.includes(CLASSES[process.classes[state]]?.name);
 
 /* A line between the rows of two processes. */
 function paintBorders(context, layout) {

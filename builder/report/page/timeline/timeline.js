@@ -6,13 +6,14 @@
  * layout.js has the places, paint.js draws, hit.js finds what is at a place, keys.js and pointer.js listen to the reader.
  */
 import { readCreation } from '../creation.js';
-import { append, hint, image, make } from '../dom.js';
+import { append, button, hint, image, make, replace } from '../dom.js';
 import { beginOf } from '../intervals.js';
 import { laneConstructs, laneTones } from '../lanes.js';
 import { TaskPanel } from '../tasks/panel.js';
 import { makeTasks } from '../tasks/tasks.js';
 import { arrowsOf } from '../tasks/arrows.js';
 import { redraw } from '../redraw.js';
+import { CLASSES } from '../states.js';
 import { nounsOfAll, seconds, time } from '../text.js';
 import { makeDetails } from './details.js';
 import { intervalAt } from './hit.js';
@@ -38,6 +39,7 @@ class Timeline {
 	#interval = null; /* the selected one */
 	#isByConstruct = false;
 	#constructs;
+	#highlighted = make('p', { id: 'timeline-highlighted', class: 'details', role: 'status', hidden: '' });
 	#canvas;
 	#box;
 	#shown = make('output', { class: 'hint', id: 'shown' });
@@ -63,6 +65,7 @@ class Timeline {
 			element,
 			this.#constructs.length > 0 && this.#switch.element,
 			this.#legend.element,
+			this.#highlighted,
 			this.#box,
 			hint(about(this.#data.processes)),
 			this.#shown,
@@ -114,6 +117,7 @@ class Timeline {
 
 	/* Shows constructs, if there are any, or states. */
 	#show(isByConstruct) {
+		if (isByConstruct) this.#view.states = null;
 		this.#isByConstruct = isByConstruct && this.#constructs.length > 0;
 		this.#switch.set(this.#isByConstruct);
 		this.#draw();
@@ -122,6 +126,7 @@ class Timeline {
 	#draw() {
 		const { begin, end, task } = this.#view;
 		const arrows = this.#arrowsOfTask();
+		this.#showHighlighted();
 		this.#layout.width = Math.max(this.#box.clientWidth, WIDTH_MIN);
 		paint(this.#canvas, this.#layout, this.#data, this.#view, {
 			laneTones: this.#isByConstruct ? this.#tones : null,
@@ -135,10 +140,29 @@ class Timeline {
 		Object.assign(this.#canvas.dataset, {
 			task: task?.task ?? '',
 			arrows: arrows.length,
+			highlighted: this.#view.states?.join(' ') ?? '',
 			colours: this.#isByConstruct ? 'constructs' : 'states',
 			begin,
 			end,
 		});
+	}
+
+	/* Which states are highlighted. Then rows have the colours of states. */
+	#showHighlighted() {
+		const { states } = this.#view;
+		const titles = CLASSES.filter(({ name }) => states?.includes(name)).map(({ title }) => title);
+		if (states !== null) {
+			this.#isByConstruct = false;
+			this.#switch.set(false);
+		}
+		this.#highlighted.hidden = states === null;
+		replace(
+			this.#highlighted,
+			states !== null && [
+				`Highlighted: ${titles.join(', ')}. `,
+				button('Show all states', () => this.#view.showAllStates(), { id: 'timeline-all' }),
+			],
+		);
 	}
 
 	/* The selected interval, and what is shown of the selected task. */
