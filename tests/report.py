@@ -162,9 +162,15 @@ def wrong_words(page, summary):
 
 
 def wrong_alarm(page, summary):
-    is_bad = not summary["complete"] or summary["lost"]["total"] or sum(summary["damage"].values()) or sum(summary["repairs"].values()) or "stopped" in summary
-    is_told = page.value("document.querySelector('.alarm') !== null")
-    return None if bool(is_bad) == is_told else f"an alarm is {'' if is_told else 'not '}shown"
+    """An alarm tells of what is missing or wrong. A program that was killed with all of its records is no reason for one, but is told of."""
+    ends = {"scope_open_at_end", "task_without_end", "implicit_task_without_end", "region_without_end"}
+    repairs = {name for name, n in summary["repairs"].items() if n}
+    is_bad = bool(summary["lost"]["total"] or sum(summary["damage"].values()) or repairs - ends or "stopped" in summary or (summary["complete"] and repairs))
+    is_early = not is_bad and not summary["complete"]
+    told, noted = (page.value(f"document.querySelector('{where}')?.textContent ?? null") for where in (".alarm", "#answer .note"))
+    if is_bad != (told is not None) or is_early != (noted is not None):
+        return f"the alarm is {told}, the note {noted}"
+    return f"a killed program is told of as {noted}" if is_early and ("contradicted" in noted or "not come to its end" not in noted and "killed" not in noted and "running" not in noted) else None
 
 
 def wrong_constructs(page, out):

@@ -2,7 +2,7 @@
  *
  * What limits the run, how the threads' time was spent, and warnings about a recording that is not whole.
  */
-import { alarm, append, facts, image, make, swatch } from './dom.js';
+import { alarm, append, facts, image, make, note, swatch } from './dom.js';
 import { lossAndGain, nouns, nounsOfAll, overTime, percent, some, time } from './text.js';
 
 /* Factors of the efficiency: key, name, and what it means. */
@@ -49,10 +49,43 @@ const warnings = ({ stopped, lost, complete, snapshot, damage, repairs }) =>
 		lost.total > 0 && `${lost.total} records were lost.`,
 		!complete && (snapshot ? 'The program was still running.' : INCOMPLETE),
 		hasAny(damage) && `The dump is damaged: ${counts(damage)}.`,
-		hasAny(repairs) && `Records contradicted each other, and were repaired: ${counts(repairs)}.`,
+		hasAny(repairs) && `${isOfMissing(repairs) ? MISSING : CONTRADICTED}: ${counts(repairs)}.`,
 	);
 
 const INCOMPLETE = 'The recording is incomplete: the program did not come to its end, or records are missing.';
+const MISSING = 'Records are missing, and were replaced';
+const CONTRADICTED = 'Records contradicted each other, and were repaired';
+
+/* Repairs where a thread had not left a construct when its records ended, as of a program that was killed. */
+const OPEN_AT_END = ['scope_open_at_end', 'task_without_end', 'implicit_task_without_end', 'region_without_end'];
+/* These and the other repairs because records are missing (docs/damage.md). */
+const OF_MISSING = [
+	...OPEN_AT_END,
+	'missing_segments',
+	'lost_records',
+	'scope_open_at_gap',
+	'thread_left_scope_open',
+	'scope_without_end',
+	'scope_end_without_begin',
+	'implicit_task_end_without_begin',
+	'region_end_without_begin',
+	'cut_dependence_list',
+	'cut_group',
+];
+
+const areAll = names => repairs => Object.entries(repairs ?? {}).every(([name, n]) => n === 0 || names.includes(name));
+const isOfMissing = areAll(OF_MISSING);
+const isOpenAtEnd = areAll(OPEN_AT_END);
+
+/* A program that did not come to its end, with all records that it made: that is no fault of the recording. What it was, or
+ * null. */
+function endedEarly({ stopped, lost, complete, snapshot, damage, repairs, answer }) {
+	if (complete || stopped || lost.total > 0 || hasAny(damage) || !isOpenAtEnd(repairs)) return null;
+	if (snapshot) return 'The program was still running: the recording goes up to here, and nothing of it is missing.';
+	const { how, status } = answer?.ended ?? {};
+	const end = how === 'killed' ? `was killed (signal ${status})` : 'did not come to its end';
+	return `The program ${end}. Nothing that was recorded is missing; what was open then ends there.`;
+}
 
 const hasAny = object => Object.values(object ?? {}).some(n => n > 0);
 
@@ -180,9 +213,11 @@ export default {
 	title: 'What limits this run',
 	draw(element, data, view) {
 		const { summary } = data;
-		const lines = warnings(summary);
+		const early = endedEarly(summary);
+		const lines = early ? [] : warnings(summary);
 		const task = summary.part?.task;
 		if (lines.length > 0) element.prepend(alarm(lines));
+		if (early) element.prepend(note(early));
 		if (task) element.prepend(focus(task));
 		append(element, factsOf(summary), summary.answer ? answerParts(data, view) : paragraph(NO_ANSWER));
 	},

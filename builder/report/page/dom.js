@@ -65,6 +65,9 @@ export function alarm(lines) {
 	return make('div', { class: 'alarm', role: 'alert' }, paragraphs);
 }
 
+/* What a reader should know, where nothing is wrong. */
+export const note = text => make('p', { class: 'note', role: 'status', text });
+
 /* Facts {name, value, id}. */
 export function facts(list) {
 	const fact = ({ name, value, id }) => make('div', {}, make('dt', { text: name }), make('dd', { id, text: value }));
