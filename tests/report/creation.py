@@ -171,7 +171,31 @@ def wrong_what_if(page, out):
     faster = page.value("[...document.querySelectorAll('#whatif-constructs circle')].map(c => Number(c.dataset.y))")
     if faster != [1, 1.25, 1.5] or "task@<b>.c:1 (50 %" not in page.value("document.querySelector('#whatif').textContent"):
         return f"with a construct faster: {faster}"
+    wrong = wrong_scales(page, summary, show)
+    if wrong:
+        return wrong
     return None if "off by 1.3 %" in page.value("document.querySelector('#whatif').textContent") else "the error is not told"
+
+
+# Of a chart: what stands below its axis, what beside it, and the heights of the lowest and highest of these and of the points.
+AXES = """(id => { const texts = [...document.querySelectorAll(`#${id} text`)], circles = [...document.querySelectorAll(`#${id} circle`)].map(c => +c.getAttribute('cy'));
+	const below = texts.filter(t => t.getAttribute('y') === '276').map(t => t.textContent), beside = texts.filter(t => t.textContent.endsWith('×')).map(t => +t.getAttribute('y') - 4);
+	return [below, Math.min(...beside), Math.max(...beside), Math.min(...circles), Math.max(...circles), beside.length]; })('%s')"""
+
+
+def wrong_scales(page, summary, show):
+    """The axes of charts have numbers from end to end, the right end says that a construct takes no time, and figures without a logarithm stop nothing."""
+    place = summary["answer"]["speedups"]["constructs"][0]["construct"]
+    for name, curve in (("some", [{"faster": f, "wall_ns": 400, "speedup": s} for f, s in ((2.0, 1.25), (4.0, 5.9), (None, 6.3))]), ("null", [{"faster": None, "wall_ns": 0, "speedup": 0}]),
+                        ("none", []), ("wide", [{"faster": 2.0, "wall_ns": 1, "speedup": 1e-9}, {"faster": None, "wall_ns": 0, "speedup": 1e15}])):
+        summary["answer"]["speedups"]["constructs"] = [{"construct": place, "work_share": 0.5, "path_share": 0.4, "curve": curve}]
+        show(page, summary)
+        below, top, bottom, highest, lowest, n = page.value(AXES % "whatif-constructs")
+        if top > highest + 0.1 or bottom < lowest - 0.1 or not 2 <= n <= 12:
+            return f"{name}: {n} numbers from {bottom} to {top}, points from {lowest} to {highest}"
+        if below != ["1", *(str(int(row["faster"])) for row in curve if row["faster"]), *(["no time"] if curve else [])]:
+            return f"{name}: the axis has {below}"
+    return None
 
 
 def wrong_opening(page, groups, singles, boxes):

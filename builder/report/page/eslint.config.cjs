@@ -12,6 +12,7 @@ const BROWSER = [
 	'DOMPoint',
 	'Event',
 	'MouseEvent',
+	'Path2D',
 	'ResizeObserver',
 	'Response',
 	'addEventListener',

@@ -70,6 +70,7 @@ function threadsPart(whatIf, words) {
 			label: `Speedup over ${words.threads}`,
 			unit: words.threads,
 			xs,
+			measure: 'the run is so many times as fast',
 			mark: whatIf.threads,
 		}),
 		legend(curves),
@@ -100,14 +101,21 @@ function nextOnPath({ first, first_share, then, then_share, path_speedup }) {
 }
 
 function constructsPart({ constructs, critical }) {
-	const limit = 2 * Math.max(...constructs.flatMap(row => row.curve.map(point => point.faster ?? 0)));
+	const limit = 2 * Math.max(1, ...constructs.flatMap(row => row.curve.map(point => point.faster ?? 0)));
 	const curves = constructs.map((row, i) => constructCurve(row, i, limit));
 	const xs = ascending(curves.flatMap(curve => curve.points.map(point => point.x)));
 	const label = 'Speedup of the run over that of a construct';
 	return [
 		make('h3', { text: 'With one construct faster' }),
 		hint('The five constructs that are worth most; at the right end they take no time.'),
-		chart(curves, { id: 'whatif-constructs', label, unit: 'times faster', xs }),
+		chart(curves, {
+			id: 'whatif-constructs',
+			label,
+			unit: 'how many times as fast the construct is',
+			xs,
+			measure: 'the run is so many times as fast',
+			nameOf: x => (x === limit ? 'no time' : String(x)),
+		}),
 		legend(curves),
 		critical?.then?.label && nextOnPath(critical),
 	];

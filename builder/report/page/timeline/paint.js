@@ -82,7 +82,8 @@ function paintRows(context, layout, data, view, laneTones) {
  * there are none, what is not of the selected construct. A construct that no lane has would make everything faint. */
 function highlightOf(data, view, width) {
 	const { construct, states } = view;
-	if (states !== null) return row => (row.names ? null : shares(row, state => isOfClass(row.process, state, states), view, width));
+	if (states !== null)
+		return row => (row.names ? null : shares(row, state => isOfClass(row.process, state, states), view, width));
 	if (construct === null || !isInLanes(data, construct.key)) return () => null;
 	return row => (row.lane ? coverage(row, construct.key, view, width) : null);
 }
