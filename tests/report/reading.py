@@ -66,3 +66,24 @@ def wrong_highlight(page):
         page.value("otterReport.view.construct !== null && otterReport.view.select(null)")
     page.value("scrollTo(0, 0)")
     return None
+
+
+def set_window(page, width, height, mobile=False):
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+    page.frames(4)
+
+
+def wrong_jumps(page):
+    """A link leads to a section whose heading is seen, whatever the width of the window."""
+    for width in (1280, 700):
+        set_window(page, width, 800)
+        for link in page.value("[...document.querySelectorAll('nav a')].map(a => a.getAttribute('href'))"):
+            page.value(f"document.querySelector('nav a[href=\"{link}\"]').click()")
+            page.frames()
+            heading, header = page.value(f"[document.querySelector('{link} h2').getBoundingClientRect().top, document.querySelector('header').getBoundingClientRect().bottom]")
+            if heading < header:
+                return f"at {width} pixels {link} begins at {heading}, below the header, which ends at {header}"
+    page.call("Emulation.clearDeviceMetricsOverride")
+    page.value("scrollTo(0, 0)")
+    page.frames()
+    return None

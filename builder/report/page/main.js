@@ -23,6 +23,7 @@ const SECTIONS = [answer, parallelism, timeline, constructs, waits, flame, graph
 
 async function start() {
 	startTheme();
+	watchHeader();
 	const diff = readDiff();
 	const data = diff ?? (await read());
 	const view = diff ? null : new View(data);
@@ -31,6 +32,14 @@ async function start() {
 	for (const section of diff ? DIFF_SECTIONS : SECTIONS) addSection(section, data, view);
 	globalThis.otterReport = { data, view }; /* for the browser's console, and tests */
 	root.dataset.ready = String(Math.round(performance.now()));
+}
+
+/* The header stays at the top, as high as its links need: no heading to which one of them leads is to be below it. */
+function watchHeader() {
+	const header = document.querySelector('header');
+	const tell = () => root.style.setProperty('--header', `${header.offsetHeight}px`);
+	new ResizeObserver(tell).observe(header);
+	tell();
 }
 
 /* Puts a section into the page and its contents, if it has something to show. A title may be made of the data. */
