@@ -87,3 +87,22 @@ def wrong_jumps(page):
     page.value("scrollTo(0, 0)")
     page.frames()
     return None
+
+
+# Where a share of the shown time is in the chart over time, and where the time line has it: the left edges, the right edges, and marks of both.
+EDGES = """(() => { const over = document.querySelector('#parallelism .u-over').getBoundingClientRect(), canvas = document.querySelector('#timeline canvas').getBoundingClientRect();
+    return [over.left, canvas.left + 110, over.right, canvas.right]; })()"""
+
+
+def wrong_edges(page):
+    """The chart over time and the time line have the same axis of time."""
+    if not page.value("document.querySelector('#parallelism .u-over') && document.querySelector('#timeline canvas') && true"):
+        return None
+    for width in (390, 1280, 1920):
+        set_window(page, width, 900)
+        left, wanted_left, right, wanted_right = page.value(EDGES)
+        if abs(left - wanted_left) > 1 or abs(right - wanted_right) > 1:
+            return f"at {width} pixels the chart is from {left} to {right}, the time line from {wanted_left} to {wanted_right}"
+    page.call("Emulation.clearDeviceMetricsOverride")
+    page.frames(4)
+    return None

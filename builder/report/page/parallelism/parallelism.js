@@ -8,11 +8,13 @@ import { color, hint, image, make, root } from '../dom.js';
 import { threadsIn } from '../lanes.js';
 import { redraw } from '../redraw.js';
 import { capital, mark, nounsOfAll, overTime } from '../text.js';
+import { LEFT, marksOf } from '../timeline/layout.js';
 import { timeKey } from '../view.js';
 import { binsOf } from './bins.js';
 
 const HEIGHT = 240;
 const WIDTH_MIN = 300;
+const LABEL = 16; /* px of the name of an axis */
 const DRAG = 3; /* px that a drag must be longer than */
 
 const steps = uPlot.paths.stepped({ align: 1 });
@@ -98,10 +100,15 @@ class Chart {
 		this.#box.dataset.inside = inside ? String(inside.reduce((sum, v) => sum + v, 0) / n) : ''; /* for tests */
 	}
 
+	get #width() {
+		return Math.max(this.#box.clientWidth, WIDTH_MIN);
+	}
+
 	#options() {
 		return {
-			width: Math.max(this.#box.clientWidth, WIDTH_MIN),
+			width: this.#width,
 			height: HEIGHT,
+			padding: [8, 0, 0, 0] /* the axis of time ends where that of the time line does */,
 			cursor: { drag: { x: true, y: false, setScale: false } },
 			legend: { live: true },
 			scales: {
@@ -117,11 +124,14 @@ class Chart {
 
 	#axes() {
 		const axis = { stroke: color('text'), grid: { stroke: color('line'), width: 1 }, ticks: { stroke: color('line') } };
-		const names = times => times.map(t => mark(t, times.length > 1 ? times[1] - times[0] : 1e9, this.#view.end));
+		const marks = () => marksOf(this.#view, this.#width - LEFT);
+		const names = times => times.map(t => mark(t, marks().step, this.#view.end));
+		/* Both on the left, and together as wide as the names of the time line. */
+		const beside = { ...axis, size: LEFT / 2 - LABEL, labelSize: LABEL, labelGap: 0, gap: 2 };
 		return [
-			{ ...axis, space: 90, values: (_, times) => names(times) },
-			{ ...axis, label: this.#words.threads },
-			{ ...axis, scale: 'ready', side: 1, grid: { show: false }, label: `ready ${this.#words.tasks}` },
+			{ ...axis, splits: () => marks().times, values: (_, times) => names(times) },
+			{ ...beside, label: this.#words.threads },
+			{ ...beside, scale: 'ready', grid: { show: false }, label: `ready ${this.#words.tasks}` },
 		];
 	}
 

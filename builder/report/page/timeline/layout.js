@@ -3,7 +3,7 @@
  * Where rows and times are on the canvas of the time line, in CSS pixels: names on the left, an axis of time above, and
  * below it the rows, all of the same height.
  */
-export const LEFT = 110;
+export const LEFT = 110; /* also of the chart of threads over time, so that both show a time at the same place */
 export const AXIS = 24;
 const ROW_MAX = 32;
 const ROW_MIN = 5;
@@ -53,14 +53,17 @@ export class Layout {
 		return this.rows[Math.floor((y - AXIS) / (this.rowHeight + 1))];
 	}
 
-	/* The times that the axis marks, and how far they are apart. */
 	marks() {
-		const { begin, end } = this.#view;
-		const least = (end - begin) / Math.max(this.plotWidth / MARK, 1);
-		const power = 10 ** Math.floor(Math.log10(least));
-		const step = power * [1, 2, 5, 10].find(k => k * power >= least);
-		const times = [];
-		for (let time = Math.ceil(begin / step) * step; time <= end; time += step) times.push(time);
-		return { times, step };
+		return marksOf(this.#view, this.plotWidth);
 	}
+}
+
+/* The times that an axis of this width marks, and how far they are apart. */
+export function marksOf({ begin, end }, width) {
+	const least = (end - begin) / Math.max(width / MARK, 1);
+	const power = 10 ** Math.floor(Math.log10(least));
+	const step = power * [1, 2, 5, 10].find(k => k * power >= least);
+	const times = [];
+	for (let time = Math.ceil(begin / step) * step; time <= end; time += step) times.push(time);
+	return { times, step };
 }
