@@ -374,7 +374,7 @@ def test_run(name, page, pictures):
                             ("constructs", wrong_constructs(page, out)), ("close", wrong_close(page, name)), ("states", wrong_states(page, out))):
             report.check(f"{NAME}/{name}/{what}", wrong)
         if page.value("document.querySelector('#timeline canvas') !== null"):
-            for what, act in (("zoom", wrong_zoom), ("interval", wrong_interval), ("brush", wrong_brush), ("hiding", reading.wrong_hiding), ("highlight", reading.wrong_highlight), ("edges", reading.wrong_edges)):
+            for what, act in (("zoom", wrong_zoom), ("interval", wrong_interval), ("brush", wrong_brush), ("hiding", reading.wrong_hiding), ("highlight", reading.wrong_highlight), ("edges", reading.wrong_edges), ("path", reading.wrong_path)):
                 report.check(f"{NAME}/{name}/{what}", act(page))
             ms = slow_frame(page)
             report.check(f"{NAME}/{name}/frames", None if ms < 1000 else f"{ms:.0f} ms a frame")

@@ -106,3 +106,39 @@ def wrong_edges(page):
     page.call("Emulation.clearDeviceMetricsOverride")
     page.frames(4)
     return None
+
+
+# The heights of the time line's rows, and those at which a column of pixels has the colour of the critical path.
+DARK = """(() => { const c = document.querySelector('#timeline canvas'), copy = document.createElement('canvas'); copy.width = c.width; copy.height = c.height;
+    const context = copy.getContext('2d', { willReadFrequently: true }); context.drawImage(c, 0, 0);
+    const hex = getComputedStyle(document.documentElement).getPropertyValue('--path').trim(), wanted = parseInt(hex.slice(1), 16), found = {};
+    const d = context.getImageData(110, 24, c.width - 110, c.height - 24).data, w = c.width - 110;
+    for (let i = 0; i < d.length; i += 4) if ((d[i] << 16 | d[i + 1] << 8 | d[i + 2]) === wanted) { const y = Math.floor(i / 4 / w); found[y] = (found[y] ?? 0) + 1; } return found; })()"""
+
+
+def wrong_path(page):
+    """The critical path is a thin line at the lower end of rows, which a switch and a key show and hide. Of hundreds of changes it is hidden at first."""
+    changes = page.value("otterReport.data.processes.reduce((n, p) => n + (p.path ?? []).filter((s, i) => i > 0 && s[0] !== p.path[i - 1][0]).length, 0)")
+    length = page.value("otterReport.data.processes.reduce((n, p) => n + (p.path ?? []).length, 0)")
+    if not length:
+        return "there is a switch for no path" if page.value("document.getElementById('timeline-path') !== null") else None
+    shown = "document.querySelector('#timeline canvas').dataset.path"
+    if (page.value(shown) == "true") != (changes <= 300):
+        return f"a path of {changes} changes is drawn: {page.value(shown)}"
+    if changes > 300:
+        page.click("#timeline-path")
+    pitch = page.value("(n => Math.max(5, Math.min(32, Math.floor(560 / n))) + 1)(otterReport.data.rows.length + otterReport.data.processes.reduce((n, p) => n + p.queueRows.length, 0))")
+    heights = {int(y): n for y, n in page.value(DARK).items()}
+    # Lines between the rows take a column each.
+    thick = [y for y, n in heights.items() if n > max(60, 3 * changes)]
+    if changes <= 300 and pitch > 12 and any(y % pitch < pitch - 5 for y in thick):
+        return f"of rows {pitch} pixels high the path is at {sorted(thick)}"
+    before = page.value(shown)
+    for act in (lambda: page.click("#timeline-path"), lambda: (page.value("document.querySelector('#timeline canvas').focus()"), page.key("p"))):
+        act()
+        if page.value(shown) == before or page.value("document.getElementById('timeline-path').getAttribute('aria-pressed')") != page.value(shown):
+            return f"the switch leaves {before}"
+        before = page.value(shown)
+    if changes > 300:
+        page.click("#timeline-path")
+    return None

@@ -14,6 +14,7 @@ export function listenToKeys(canvas, view, timeline) {
 		']': () => timeline.selectNext(1),
 		Escape: () => timeline.select(undefined, 0),
 		c: () => timeline.toggleConstructs(),
+		p: () => timeline.togglePath(),
 	};
 	canvas.addEventListener('keydown', event => timeKey(view, event) || press(event, keys));
 }

@@ -8,12 +8,15 @@ export const AXIS = 24;
 const ROW_MAX = 32;
 const ROW_MIN = 5;
 const VISIBLE = 560; /* what all rows may take before they become as low as ROW_MIN */
+const PATH = 5; /* what the critical path takes of the lower end of a row that is at least */
+const PATH_ROW = 12; /* as high as this */
 const MARK = 110; /* the least between two marks of the axis */
 
 export class Layout {
 	#view;
 	#indices;
 	#byPlace;
+	hasPath = false; /* whether the critical path is drawn */
 
 	constructor(data, rows, view) {
 		this.#view = view;
@@ -41,6 +44,16 @@ export class Layout {
 
 	middle(row) {
 		return this.top(row) + this.rowHeight / 2;
+	}
+
+	/* What the states and constructs take of a row. */
+	get barHeight() {
+		return this.hasPath && this.rowHeight >= PATH_ROW ? this.rowHeight - PATH : this.rowHeight;
+	}
+
+	/* Below them, at the lower end of the row. */
+	pathHeight(row) {
+		return this.top(row) + this.rowHeight - 1.5;
 	}
 
 	/* The row of the thread with this index in its process; undefined if it has none. A folded process has one row for all. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the colours and lines of the time line mean, and the switch between states and constructs.
+ * What the colours and lines of the time line mean, and the switches between states and constructs, and of the critical path.
  */
-import { button, make, replace, swatch } from '../dom.js';
+import { append, button, make, replace, swatch } from '../dom.js';
 import { CLASSES } from '../states.js';
 import { ARROWS } from '../tasks/arrows.js';
 
@@ -11,7 +11,7 @@ const item = (tone, title) => make('li', {}, swatch(tone), title);
 const arrowItem = ({ line, tone, title }) =>
 	make('li', {}, make('i', { class: 'line', style: `border-top:3px ${line} var(--${tone})` }), title);
 
-/* {element, fill}: fill(isByConstruct, hasArrows) puts in what is drawn. `constructs`: those of the lanes, the largest first, of
+/* {element, fill}: fill(isByConstruct, hasPath, hasArrows) puts in what is drawn. `constructs`: those of the lanes, the largest first, of
  * which `tonedCount` have a colour of their own. */
 export function makeLegend({ rows, processes }, constructs, tonedCount) {
 	const seen = new Set(rows.flatMap(row => [...new Set(row.states)].map(state => row.process.classes[state])));
@@ -26,21 +26,28 @@ export function makeLegend({ rows, processes }, constructs, tonedCount) {
 			item('work', 'kernels of devices'),
 			item('target', 'transfers of devices'),
 		],
-		processes.some(p => p.path?.length > 0) && item('path', 'critical path'),
 	];
 	const arrows = ARROWS.map(arrowItem);
 	const element = make('ul', { class: 'legend', id: 'timeline-legend' });
-	const fill = (isByConstruct, hasArrows) =>
-		replace(element, isByConstruct ? ofConstructs : states, always, hasArrows && arrows);
+	const path = arrowItem({ line: 'solid', tone: 'path', title: 'critical path, below the rows' });
+	const fill = (isByConstruct, hasPath, hasArrows) =>
+		replace(element, isByConstruct ? ofConstructs : states, always, hasPath && path, hasArrows && arrows);
 	return { element, fill };
 }
 
-/* {element, set}: two buttons. `choose` is called with true for constructs, false for states; set() shows what is drawn. */
-export function makeSwitch(choose) {
+/* {element, set}: two buttons for the colours, if `hasConstructs`, and one for the critical path, if `hasPath`. `choose` is
+ * called with true for constructs, false for states, and `toggle` for the path; set() shows what is drawn. */
+export function makeSwitch({ hasConstructs, choose, hasPath, toggle }) {
+	const press = (element, isOn) => element.setAttribute('aria-pressed', String(isOn));
 	const buttons = ['States', 'Constructs'].map((text, i) =>
-		button(text, () => choose(i === 1), { id: `timeline-${text.toLowerCase()}`, 'aria-pressed': String(i === 0) }),
+		button(text, () => choose(i === 1), { id: `timeline-${text.toLowerCase()}` }),
 	);
-	const set = isByConstruct => buttons.forEach((b, i) => b.setAttribute('aria-pressed', String((i === 1) === isByConstruct)));
-	const element = make('div', { class: 'choices', role: 'group', 'aria-label': 'Colours of the time line' }, buttons);
+	const path = button('Critical path', toggle, { id: 'timeline-path', title: 'A line below the rows that it goes through' });
+	const element = make('div', { class: 'choices', role: 'group', 'aria-label': 'What the time line shows' });
+	append(element, hasConstructs && buttons, hasPath && path);
+	const set = (isByConstruct, isPathShown) => {
+		buttons.forEach((b, i) => press(b, (i === 1) === isByConstruct));
+		press(path, isPathShown);
+	};
 	return { element, set };
 }

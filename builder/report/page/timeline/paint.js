@@ -14,6 +14,8 @@ import { AXIS, LEFT } from './layout.js';
 import { paintLine, repeatLine } from './pixels.js';
 
 const NAME = 14; /* the least height of a name, in px */
+const STEP = 2; /* px of the critical path in a row, and */
+const JOIN = 1; /* from one row to another */
 
 function rgb(name) {
 	const hex = color(name);
@@ -35,7 +37,7 @@ export function paint(canvas, layout, data, view, { laneTones, outlined, arrows 
 	context.beginPath();
 	context.rect(LEFT, AXIS, layout.plotWidth, layout.height);
 	context.clip();
-	for (const process of data.processes) paintPath(context, layout, view, process);
+	if (layout.hasPath) for (const process of data.processes) paintPath(context, layout, view, process);
 	for (const stretch of outlined) paintFrame(context, layout, stretch);
 	drawArrows(context, arrows, layout);
 	context.restore();
@@ -59,7 +61,7 @@ function clear(canvas, { width, height }) {
 function paintRows(context, layout, data, view, laneTones) {
 	const ratio = pixelRatio();
 	const width = Math.floor(layout.plotWidth * ratio);
-	const height = Math.floor(layout.rowHeight * ratio);
+	const height = Math.floor(layout.barHeight * ratio);
 	const background = rgb('empty');
 	const ofStates = CLASSES.map(({ name }) => rgb(name));
 	const ofLanes = laneTones?.map(rgb);
@@ -121,7 +123,6 @@ function paintAxis(context, layout, view) {
 function paintPath(context, layout, view, process) {
 	const tones = [color('path'), color('selected')];
 	let last = null;
-	context.lineWidth = 2;
 	for (const [place, from, length, construct] of process.path ?? []) {
 		const begin = from + process.offset;
 		const end = begin + length;
@@ -129,18 +130,24 @@ function paintPath(context, layout, view, process) {
 		const isShown = row && end >= view.begin && begin <= view.end;
 		const isSelected = view.construct?.key === keyOf(process.process, construct);
 		context.strokeStyle = tones[Number(isSelected)];
-		last = isShown ? paintStep(context, layout.x(begin), layout.x(end), layout.middle(row), last) : null;
+		last = isShown ? paintStep(context, layout.x(begin), layout.x(end), layout.pathHeight(row), last) : null;
 	}
 }
 
-/* One stretch. `last` is where the one before it ends, or null; returns where this one ends. */
+/* One stretch, and a thinner line across the rows from the one before, where that was in another one. `last` is where that
+ * ends, or null; returns where this one ends. */
 function paintStep(context, begin, end, y, last) {
-	context.beginPath();
-	context.moveTo(...(last ?? [begin, y]));
-	if (last !== null) context.lineTo(begin, y);
-	context.lineTo(Math.max(end, begin + 0.5), y);
-	context.stroke();
+	if (last !== null) stroke(context, JOIN, last, [begin, y]);
+	stroke(context, STEP, [begin, y], [Math.max(end, begin + 0.5), y]);
 	return [end, y];
+}
+
+function stroke(context, width, from, to) {
+	context.lineWidth = width;
+	context.beginPath();
+	context.moveTo(...from);
+	context.lineTo(...to);
+	context.stroke();
 }
 
 function paintFrame(context, layout, { row, begin, end }) {

@@ -24,6 +24,7 @@ import { paint } from './paint.js';
 import { listenToPointer } from './pointer.js';
 
 const WIDTH_MIN = 320;
+const PATH_CHANGES = 300; /* the most changes of the critical path from row to row with which it is drawn at first */
 
 class Timeline {
 	#data;
@@ -54,7 +55,13 @@ class Timeline {
 		this.#box = make('div', { class: 'timeline' }, [this.#canvas]);
 		this.#tones = laneTones(data, this.#constructs);
 		this.#legend = makeLegend(data, this.#constructs, this.#tones.length - 1);
-		this.#switch = makeSwitch(isByConstruct => this.#show(isByConstruct));
+		this.#layout.hasPath = changesOfPath(data) <= PATH_CHANGES && hasPath(data);
+		this.#switch = makeSwitch({
+			hasConstructs: this.#constructs.length > 0,
+			choose: isByConstruct => this.#show(isByConstruct),
+			hasPath: hasPath(data),
+			toggle: () => this.togglePath(),
+		});
 		this.#details = makeDetails(data, view, this.#tasks);
 		this.#panel = new TaskPanel(this.#tasks, single => this.#goTo(single));
 	}
@@ -63,7 +70,7 @@ class Timeline {
 	open(element) {
 		append(
 			element,
-			this.#constructs.length > 0 && this.#switch.element,
+			this.#switch.element,
 			this.#legend.element,
 			this.#highlighted,
 			this.#box,
@@ -115,11 +122,16 @@ class Timeline {
 		this.#show(!this.#isByConstruct);
 	}
 
+	/* Shows the critical path, or hides it. */
+	togglePath() {
+		this.#layout.hasPath = !this.#layout.hasPath && hasPath(this.#data);
+		this.#draw();
+	}
+
 	/* Shows constructs, if there are any, or states. */
 	#show(isByConstruct) {
 		if (isByConstruct) this.#view.states = null;
 		this.#isByConstruct = isByConstruct && this.#constructs.length > 0;
-		this.#switch.set(this.#isByConstruct);
 		this.#draw();
 	}
 
@@ -133,13 +145,14 @@ class Timeline {
 			outlined: this.#outlined(),
 			arrows,
 		});
-		this.#legend.fill(this.#isByConstruct, task !== null);
+		this.#legend.fill(this.#isByConstruct, this.#layout.hasPath, task !== null);
 		this.#panel.show(task);
 		this.#shown.textContent = `From ${seconds(begin)} to ${seconds(end)} (${time(end - begin)}).`;
 		/* What is drawn, for tests. */
 		Object.assign(this.#canvas.dataset, {
 			task: task?.task ?? '',
 			arrows: arrows.length,
+			path: this.#layout.hasPath,
 			highlighted: this.#view.states?.join(' ') ?? '',
 			colours: this.#isByConstruct ? 'constructs' : 'states',
 			begin,
@@ -151,10 +164,8 @@ class Timeline {
 	#showHighlighted() {
 		const { states } = this.#view;
 		const titles = CLASSES.filter(({ name }) => states?.includes(name)).map(({ title }) => title);
-		if (states !== null) {
-			this.#isByConstruct = false;
-			this.#switch.set(false);
-		}
+		if (states !== null) this.#isByConstruct = false;
+		this.#switch.set(this.#isByConstruct, this.#layout.hasPath);
 		this.#highlighted.hidden = states === null;
 		replace(
 			this.#highlighted,
@@ -203,6 +214,12 @@ class Timeline {
 	}
 }
 
+const hasPath = ({ processes }) => processes.some(p => p.path?.length > 0);
+
+/* How often the critical path goes from one row to another. */
+const changesOfPath = ({ processes }) =>
+	processes.reduce((sum, { path = [] }) => sum + path.filter(([row], i) => i > 0 && row !== path[i - 1][0]).length, 0);
+
 function makeCanvas(data, layout) {
 	const { threads } = nounsOfAll(data.summary);
 	const about = `What ${data.rows.length} ${threads} did when. Arrow keys move, plus and minus zoom, 0 shows everything.`;
@@ -219,7 +236,7 @@ function about(processes) {
 	const folding = processes.some(p => p.folded) ? ' A process with so many threads is one row.' : '';
 	return (
 		`${exactness}${folding} Wheel: zoom; drag: move; double-click: everything; click or Enter: select; ` +
-		'keys: arrows, +, -, 0; "[" and "]": the interval before and after; "c": states or constructs.'
+		'keys: arrows, +, -, 0; "[" and "]": the interval before and after; "c": states or constructs; "p": the critical path.'
 	);
 }
 
