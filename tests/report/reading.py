@@ -142,3 +142,27 @@ def wrong_path(page):
     if changes > 300:
         page.click("#timeline-path")
     return None
+
+
+# Elements other than tables that are wider than the window, or that scroll sideways.
+WIDE = """[...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll, #graph-place, #flame-chart, .graph, svg, .u-wrap') && (e.getBoundingClientRect().right > innerWidth + 1 ||
+    (e.scrollWidth > e.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(e).overflowX)))).map(e => e.tagName + '#' + e.id + '.' + e.className).slice(0, 5)"""
+# The narrowest cells with a name, and the least height of text that a chart has on the screen.
+NARROW = """[...document.querySelectorAll('#waits-matrix th, #waits-table tbody td:not(.number), #constructs-table tbody td:first-child')].filter(e => e.textContent.length > 8 && e.offsetWidth < 80).map(e => e.textContent + ' ' + e.offsetWidth)"""
+
+
+def wrong_phone(page):
+    """On a window of 390 pixels nothing is wider but what is in a table, names have room, and the links do not stay above the text."""
+    set_window(page, 390, 844, True)
+    wide, width, narrow = page.value(WIDE), page.value("document.documentElement.scrollWidth"), page.value(NARROW)
+    page.value("scrollTo(0, 1000)")
+    page.frames()
+    header = page.value("document.querySelector('header').getBoundingClientRect().bottom")
+    page.value("scrollTo(0, 0)")
+    page.call("Emulation.clearDeviceMetricsOverride")
+    page.frames(4)
+    if wide or width > 390:
+        return f"the page is {width} pixels wide: {wide}"
+    if narrow:
+        return f"names have little room: {narrow[:4]}"
+    return f"the header goes down to {header}" if header > 60 else None
