@@ -166,3 +166,18 @@ def wrong_phone(page):
     if narrow:
         return f"names have little room: {narrow[:4]}"
     return f"the header goes down to {header}" if header > 60 else None
+
+
+def wrong_first_view(page):
+    """At 1280 x 800 the first problem, the account and the chart over time are seen without scrolling, with an alarm or a note as far as there is room; at 1920 the width is used."""
+    if not page.value("document.querySelector('.sentence') && document.querySelector('#parallelism .u-over') && true"):
+        return None
+    set_window(page, 1280, 800)
+    ends = page.value("['.card:first-child', '#answer .bar', '#account', '#parallelism .u-over'].map(s => [s, document.querySelector(s).getBoundingClientRect().bottom])")
+    told = page.value("(document.querySelector('.alarm, #answer .note')?.offsetHeight ?? 0) + (document.getElementById('focus')?.offsetHeight ?? 0)")
+    set_window(page, 1920, 1080)
+    width = page.value("document.querySelector('#timeline canvas').offsetWidth")
+    page.call("Emulation.clearDeviceMetricsOverride")
+    page.frames(4)
+    low = [(name, end) for name, end in ends if end > 800 + told]
+    return f"below the window are {low}" if low else f"of 1920 pixels the time line has {width}" if width < 1700 else None

@@ -133,13 +133,14 @@ function limitCard(row, isFirst, data, view) {
 	const { label, file } = row.construct;
 	const found = data.constructs.find(c => c.process === process && c.label === label && c.file === (file ?? ''));
 	const isLimit = row.limit !== 'none';
+	const source = found?.source && `${found.file.split('/').pop()}:${found.line}  ${found.source}`;
 	return make(
 		'div',
 		{ class: 'card limit', 'data-limit': row.limit },
 		make('p', { class: isFirst ? 'sentence' : '', text: row.sentence }),
 		isLimit && make('p', { class: 'gain', text: lossAndGain(row) }),
 		row.try && make('p', { class: 'try', text: `Try ${row.try}.` }),
-		found?.source && make('pre', { text: `${found.file.split('/').pop()}:${found.line}  ${found.source}` }),
+		source && make('pre', { text: source, title: source }),
 		isLimit && make('p', {}, linkToSection(row, found, data, view)),
 	);
 }
@@ -198,11 +199,19 @@ function answerParts(data, view) {
 	const bounds = `The longest chain takes ${time(answer.span_ns)}; all work ${time(answer.work_ns)}${blocked}.`;
 	return [
 		processes > 1 && paragraph(`Of process ${answer.process}, which lost most of ${processes}.`),
-		limitCards(answer, data, view),
-		efficiencyProduct(answer.efficiency, words),
-		account(answer),
-		unknown && paragraph(unknown, 'unknown-switches'),
-		answer.span_ns > 0 && paragraph(bounds, 'bounds'),
+		make(
+			'div',
+			{ class: 'overview' },
+			limitCards(answer, data, view),
+			make(
+				'div',
+				{},
+				account(answer),
+				efficiencyProduct(answer.efficiency, words),
+				unknown && paragraph(unknown, 'unknown-switches'),
+				answer.span_ns > 0 && paragraph(bounds, 'bounds'),
+			),
+		),
 	];
 }
 

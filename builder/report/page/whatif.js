@@ -62,7 +62,7 @@ function threadsPart(whatIf, words) {
 		boundCurve(whatIf, words, policies[0]),
 	];
 	const xs = ascending(whatIf.curve.map(point => point.threads));
-	return [
+	return make('div', {}, [
 		make('h3', { text: `On other numbers of ${words.threads}` }),
 		hint(threadsHint(whatIf, words)),
 		chart(curves, {
@@ -74,7 +74,7 @@ function threadsPart(whatIf, words) {
 			mark: whatIf.threads,
 		}),
 		legend(curves),
-	];
+	]);
 }
 
 /* ---- Faster constructs ---- */
@@ -105,7 +105,7 @@ function constructsPart({ constructs, critical }) {
 	const curves = constructs.map((row, i) => constructCurve(row, i, limit));
 	const xs = ascending(curves.flatMap(curve => curve.points.map(point => point.x)));
 	const label = 'Speedup of the run over that of a construct';
-	return [
+	return make('div', {}, [
 		make('h3', { text: 'With one construct faster' }),
 		hint('The five constructs that are worth most; at the right end they take no time.'),
 		chart(curves, {
@@ -118,7 +118,7 @@ function constructsPart({ constructs, critical }) {
 		}),
 		legend(curves),
 		critical?.then?.label && nextOnPath(critical),
-	];
+	]);
 }
 
 /* The parts for other numbers of threads and for faster constructs. */
@@ -136,7 +136,7 @@ export default {
 	draw(element, data) {
 		const { what_if: whatIf, speedups } = data.summary.answer ?? {};
 		const drawn = parts(whatIf, speedups, nouns(data.summary));
-		append(element, ...drawn);
+		append(element, make('div', { class: 'pair' }, drawn));
 		return drawn.length > 0;
 	},
 };

@@ -12,9 +12,11 @@ import { LEFT, marksOf } from '../timeline/layout.js';
 import { timeKey } from '../view.js';
 import { binsOf } from './bins.js';
 
-const HEIGHT = 240;
+const HEIGHT = 190;
 const WIDTH_MIN = 300;
 const LABEL = 16; /* px of the name of an axis */
+const ABOUT =
+	'Drag to zoom into a stretch of time; double-click shows all of it again. A click on a state hides it, and leaves its place empty.';
 const DRAG = 3; /* px that a drag must be longer than */
 
 const steps = uPlot.paths.stepped({ align: 1 });
@@ -72,7 +74,7 @@ class Chart {
 	}
 
 	open(element) {
-		element.append(hint('Drag to zoom into a stretch of time; double-click shows all of it again.'), this.#box);
+		element.append(this.#box, hint(ABOUT));
 		redraw(this.#box, this.#view, () => this.#draw());
 	}
 
