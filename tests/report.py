@@ -397,6 +397,8 @@ def test_run(name, page, pictures):
             report.check(f"{NAME}/{name}/without_layout", creation.wrong_without_layout(page, out))
             page.open(out / "report.html")
             report.check(f"{NAME}/{name}/what_if", creation.wrong_what_if(page, out))
+        if name in ("fib", "large", "depend", "later"):
+            report.check(f"{NAME}/{name}/address", reading.wrong_address(page, out / "report.html"))
         if name in ("fib", "large"):
             page.open(out / "report.html")
             report.check(f"{NAME}/{name}/task_page", tasks.wrong_task_page(page, functools.partial(build_task, dumps), place / "task", out))

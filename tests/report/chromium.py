@@ -70,10 +70,15 @@ class Chromium:
             raise Broken(f"{expression}: {result['exceptionDetails'].get('exception', {}).get('description')}")
         return result["result"].get("value")
 
-    def open(self, path, limit_s=HANG_S):
-        """Opens the page, and returns in how many ms it was drawn."""
+    def open(self, path, limit_s=HANG_S, at=""):
+        """Opens the page, `at` this end of its address, and returns in how many ms it was drawn."""
         self.events = []
-        self.call("Page.navigate", url=f"file://{path}")
+        if at:
+            # Another end alone would leave the page as it is.
+            self.call("Page.navigate", url="about:blank")
+            while self.value("location.protocol") != "about:":
+                time.sleep(0.01)
+        self.call("Page.navigate", url=f"file://{path}{at}")
         end = time.monotonic() + limit_s
         while time.monotonic() < end:
             ready = self.value("location.protocol === 'file:' && document.documentElement?.dataset.ready || ''")

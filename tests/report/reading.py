@@ -181,3 +181,29 @@ def wrong_first_view(page):
     page.frames(4)
     low = [(name, end) for name, end in ends if end > 800 + told]
     return f"below the window are {low}" if low else f"of 1920 pixels the time line has {width}" if width < 1700 else None
+
+
+def wrong_address(page, path):
+    """#task=N at the end of the address opens the page at this task, and so does a link to it, also after another one was selected."""
+    tasks = page.value("JSON.parse(document.getElementById('otter-spawn')?.textContent ?? '{\"singles\":[]}').singles.filter(s => s[1] > 0).map(s => s[1])")
+    seen = "[otterReport.view.task?.task ?? 0, document.getElementById('timeline').getBoundingClientRect().top, otterReport.view.begin, otterReport.view.end]"
+    for number in tasks[1:2] + tasks[-1:]:
+        page.open(path, at=f"#task={number}")
+        page.frames(4)
+        task, top, begin, end = page.value(seen)
+        if task != number or abs(top) > 200:
+            return f"task {number} of the address: {task}, the time line is at {top}"
+        page.value("otterReport.view.selectTask(null), otterReport.view.reset(), scrollTo(0, 0)")
+        # On a page about a task the link is above everything, elsewhere that of the panel.
+        page.value(f"(() => {{ const a = document.createElement('a'); a.href = '#task={number}'; document.body.append(a); a.click(); a.remove(); }})()")
+        page.frames(6)
+        if page.value(seen)[0] != task or page.value(seen)[2:] != [begin, end]:
+            return f"a link to task {number}: {page.value(seen)}, not {[task, top, begin, end]}"
+        if page.value("document.querySelector('#task-title a')?.getAttribute('href')") != f"#task={number}":
+            return "the panel has no link to its task"
+    page.open(path, at="#task=99999999")
+    page.frames(4)
+    told = page.value("document.getElementById('timeline-details')?.textContent ?? 'no single task 99999999'")
+    page.open(path, at="#")
+    page.frames(2)
+    return None if "no single task 99999999" in told else f"a task that the page does not have: '{told}'"

@@ -189,6 +189,11 @@ def wrong_task_page(page, build, out, whole):
     panel, begin, end = page.value(PANEL), *page.value("[otterReport.view.begin, otterReport.view.end]")
     if page.value("otterReport.view.task?.task ?? 0") != int(number) or f"task {number}" not in page.value("document.title") or f"Task {number}" not in page.value("document.getElementById('focus').textContent"):
         return f"task {number} is not selected: {page.value('document.title')}"
+    page.value("otterReport.view.selectTask(null), otterReport.view.reset()")
+    page.click("#focus a")
+    page.frames(4)
+    if page.value("otterReport.view.task?.task ?? 0") != int(number) or page.value("otterReport.view.begin") != begin or abs(page.value("document.getElementById('timeline').getBoundingClientRect().top")) > 200:
+        return f"the link above everything does not lead to task {number}"
     if not begin <= int(nodes[number]["begin_ns"]) + 1000 or not end >= int(nodes[number]["end_ns"]) - 1000:
         return f"from {begin} to {end} is shown, the task is from {nodes[number]['begin_ns']} to {nodes[number]['end_ns']}"
     if f"task {nodes[number]['parent']} " not in panel["creator"] + " ":

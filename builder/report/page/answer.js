@@ -2,7 +2,9 @@
  *
  * What limits the run, how the threads' time was spent, and warnings about a recording that is not whole.
  */
+import { readCreation } from './creation.js';
 import { alarm, append, facts, image, make, note, swatch } from './dom.js';
+import { taskAddress } from './tasks/address.js';
 import { lossAndGain, nouns, nounsOfAll, overTime, percent, some, time } from './text.js';
 
 /* Factors of the efficiency: key, name, and what it means. */
@@ -94,10 +96,13 @@ const counts = object =>
 		.map(([what, n]) => `${what} ${n}`)
 		.join(', ');
 
-/* On a page about one task. */
+/* On a page about one task. Its number among those of all processes may be another one, and a unit has none. */
 function focus(task) {
 	const rest = ' of this run is selected, and of single tasks those around it are in the page. All else is of the whole run.';
-	return make('p', { id: 'focus' }, make('a', { href: '#timeline', text: `Task ${task}` }), rest);
+	const creation = readCreation();
+	const number = creation?.singles[creation.focus]?.task;
+	const href = number > 0 ? taskAddress(number) : '#timeline';
+	return make('p', { id: 'focus' }, make('a', { href, text: `Task ${task}` }), rest);
 }
 
 function factsOf(summary) {

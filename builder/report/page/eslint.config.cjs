@@ -23,6 +23,7 @@ const BROWSER = [
 	'getComputedStyle',
 	'innerHeight',
 	'innerWidth',
+	'location',
 	'matchMedia',
 	'performance',
 	'requestAnimationFrame',

@@ -4,6 +4,7 @@
  */
 import { button, make, replace } from '../dom.js';
 import { seconds, time } from '../text.js';
+import { taskAddress } from './address.js';
 
 const LISTED = 30; /* the most tasks of a relation, and */
 const CHAIN_LISTED = 12; /* the most steps of the chain */
@@ -41,7 +42,7 @@ export class TaskPanel {
 	#about(single) {
 		const { relations } = this.#tasks;
 		return [
-			make('h3', { id: 'task-title', text: this.#tasks.name(single) }),
+			make('h3', { id: 'task-title' }, this.#title(single)),
 			make('p', { class: 'details', text: times(single) }),
 			make(
 				'dl',
@@ -59,6 +60,13 @@ export class TaskPanel {
 				make('dd', { id: 'task-chain' }, this.#chain(single)),
 			),
 		];
+	}
+
+	/* A link to the page with this task. Units have no number for that. */
+	#title(single) {
+		const name = this.#tasks.name(single);
+		const title = 'The address of this page with this task';
+		return single.task > 0 ? make('a', { href: taskAddress(single.task), title, text: name }) : name;
 	}
 
 	#row(id, title, list, none = 'no task') {

@@ -80,6 +80,11 @@ class Tasks {
 		return begin <= t && t <= end;
 	}
 
+	/* The task with this number; undefined: the page does not have it as a single one. */
+	byNumber(number) {
+		return this.#byNumber.get(number);
+	}
+
 	name(single) {
 		return (this.#isTask(single) ? `${this.#number(single)} ` : '') + this.#group(single).name;
 	}

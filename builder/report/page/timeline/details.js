@@ -8,7 +8,7 @@ import { stretchAt } from '../lanes.js';
 import { describe } from './describe.js';
 import { constructAt } from './hit.js';
 
-/* {element, show}: show(interval, t) shows an interval, or nothing if it is null, and returns the single task that its row
+/* {element, show, tell}: tell(text) shows a text instead. show(interval, t) shows an interval, or nothing if it is null, and returns the single task that its row
  * executed at this time, or null. `tasks`: null: the page has no single tasks. */
 export function makeDetails(data, view, tasks) {
 	const element = details('timeline-details');
@@ -37,7 +37,10 @@ export function makeDetails(data, view, tasks) {
 		if (executed !== onPath) offer(executed);
 		return single;
 	};
-	return { element, show };
+	const tell = text => {
+		element.textContent = text;
+	};
+	return { element, show, tell };
 }
 
 /* How to get a page that has this task. */

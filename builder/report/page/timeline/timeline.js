@@ -6,9 +6,10 @@
  * layout.js has the places, paint.js draws, hit.js finds what is at a place, keys.js and pointer.js listen to the reader.
  */
 import { readCreation } from '../creation.js';
-import { append, button, hint, image, make, replace } from '../dom.js';
+import { append, button, byId, hint, image, make, replace } from '../dom.js';
 import { beginOf } from '../intervals.js';
 import { laneConstructs, laneTones } from '../lanes.js';
+import { taskOfAddress } from '../tasks/address.js';
 import { TaskPanel } from '../tasks/panel.js';
 import { makeTasks } from '../tasks/tasks.js';
 import { arrowsOf } from '../tasks/arrows.js';
@@ -202,11 +203,30 @@ class Timeline {
 		this.#panel.focus();
 	}
 
-	/* A page about one task shows it at first. */
+	/* A page about one task shows it at first; a task in the address comes before it. */
 	#showFocus() {
 		const creation = readCreation();
 		const single = creation?.singles[creation.focus];
-		if (!single) return;
+		if (single) this.#showTask(single);
+		this.#showAddressed();
+		addEventListener('hashchange', () => this.#showAddressed());
+		/* A link to the address that the page has already changes nothing. */
+		document.addEventListener('click', ({ target }) => {
+			if (target.closest?.('a')?.hash === location.hash) this.#showAddressed();
+		});
+	}
+
+	/* Shows the task of the page's address, if the page has it, and scrolls there once all sections are drawn. */
+	#showAddressed() {
+		const number = taskOfAddress();
+		if (number === null) return;
+		const single = this.#tasks?.byNumber(number);
+		if (single) this.#showTask(single);
+		else this.#details.tell(`This page has no single task ${number}.`);
+		setTimeout(() => byId('timeline').scrollIntoView());
+	}
+
+	#showTask(single) {
 		const { begin, end } = this.#tasks.extent(single);
 		const around = Math.max(end - begin, 1000);
 		this.#view.show(begin - around, end + around);
