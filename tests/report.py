@@ -381,7 +381,7 @@ def test_run(name, page, pictures):
             for what, wrong in (("colours", tasks.wrong_colours(page)), ("lanes", tasks.wrong_lanes(page, out, name)), ("queues", tasks.wrong_queues(page, out)),
                                 ("task", tasks.wrong_task(page, out))):
                 report.check(f"{NAME}/{name}/{what}", wrong)
-        for what, act in (("matrix", tasks.wrong_matrix), ("links", tasks.wrong_links), ("jumps", reading.wrong_jumps), ("phone", reading.wrong_phone), ("first_view", reading.wrong_first_view)):
+        for what, act in (("matrix", tasks.wrong_matrix), ("links", tasks.wrong_links), ("jumps", reading.wrong_jumps), ("phone", reading.wrong_phone), ("first_view", reading.wrong_first_view), ("names", reading.wrong_names)):
             report.check(f"{NAME}/{name}/{what}", act(page))
         report.check(f"{NAME}/{name}/print", tasks.wrong_print(page, place))
         report.check(f"{NAME}/{name}/flame", creation.wrong_flame(page, out))

@@ -207,3 +207,29 @@ def wrong_address(page, path):
     page.open(path, at="#")
     page.frames(2)
     return None if "no single task 99999999" in told else f"a task that the page does not have: '{told}'"
+
+
+def wrong_names(page):
+    """Every heading says what it means, charts have names at both axes, the box plots say what their parts are, and dots have tips for the keyboard, too."""
+    page.value("document.activeElement?.blur()")
+    bare = page.value("[...document.querySelectorAll('h2, thead th')].filter(e => !e.title).map(e => e.tagName + ' ' + e.textContent)")
+    if bare:
+        return f"without a word about them are {bare}"
+    charts = page.value("[...document.querySelectorAll('svg.scatter')].map(s => [...s.querySelectorAll('text')].map(t => t.textContent).filter(t => /[a-z] [a-z]/.test(t) || t === 'threads' || t === 'streams'))")
+    if any(len(names) < 2 for names in charts):
+        return f"axes are called {charts}"
+    boxes = page.value("[...document.querySelectorAll('#constructs-table svg.box')].map(s => s.closest('td').title)")
+    if any("median" not in title or "quarter" not in title or "largest" not in title for title in boxes):
+        return f"a box plot is told of as {boxes[:2]}"
+    dots = page.value("document.querySelectorAll('#grain circle').length")
+    if dots:
+        page.call("Emulation.setFocusEmulationEnabled", enabled=True)
+        page.value("document.querySelector('#grain circle').focus()")
+        page.frames()
+        if page.value("document.getElementById('tip').hidden") or "one costs" not in page.value("document.getElementById('tip').textContent"):
+            return "a dot has no tip"
+        page.value("document.activeElement.blur()")
+        labels, texts = page.value("otterReport.data.constructs.map(c => c.label)"), page.value("[...document.querySelectorAll('#grain svg text')].map(t => t.textContent)")
+        if not set(labels) & set(texts):
+            return f"no dot has its name: {texts}"
+    return None

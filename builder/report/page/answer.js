@@ -225,6 +225,7 @@ const NO_ANSWER = 'What limits a run is found for OpenMP programs; this one has 
 export default {
 	id: 'answer',
 	title: 'What limits this run',
+	about: 'What cost this run most time, what could be done about it, and where the time of all threads went',
 	draw(element, data, view) {
 		const { summary } = data;
 		const early = endedEarly(summary);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The page of report.html. Each section is a file of its own with an object {id, title, draw(element, data, view)}; a new
- * section is a new file and a line here. draw() returns false where the section has nothing to show. A comparison of runs
+ * The page of report.html. Each section is a file of its own with an object {id, title, about, draw(element, data, view)}, of
+ * which `about` says in a sentence what it shows; a new section is a new file and a line here. draw() returns false where the section has nothing to show. A comparison of runs
  * has sections of its own (diff/).
  */
 import answer from './answer.js';
@@ -43,13 +43,13 @@ function watchHeader() {
 }
 
 /* Puts a section into the page and its contents, if it has something to show. A title may be made of the data. */
-function addSection({ id, title, draw }, data, view) {
+function addSection({ id, title, about, draw }, data, view) {
 	const text = typeof title === 'function' ? title(data) : title;
-	const heading = make('h2', { id: `${id}-title`, text });
+	const heading = make('h2', { id: `${id}-title`, title: about, text });
 	const element = make('section', { id, 'aria-labelledby': heading.id }, heading);
 	byId('main').append(element);
 	if (draw(element, data, view) === false) element.remove();
-	else byId('contents').append(make('a', { href: `#${id}`, text }));
+	else byId('contents').append(make('a', { href: `#${id}`, title: about, text }));
 }
 
 start().catch(error => {

@@ -10,7 +10,9 @@ export const table = (attributes, heads, body, caption) =>
 
 const classOf = isNumber => ({ class: isNumber ? 'number' : '' });
 
-export const head = (text, isNumber = false) => make('th', { scope: 'col', ...classOf(isNumber), text });
+/* `about`: what the column has, in words. */
+export const head = (text, isNumber = false, about = null) =>
+	make('th', { scope: 'col', title: about, ...classOf(isNumber), text });
 
 export const cell = text => make('td', { text });
 

@@ -21,6 +21,12 @@ export function showTip(event, lines) {
 	tip.style.top = `${Math.max(y, 4)}px`;
 }
 
+/* Beside an element that has the focus. */
+export function showTipAt(element, lines) {
+	const { right, top } = element.getBoundingClientRect();
+	showTip({ clientX: right, clientY: top }, lines);
+}
+
 export function hideTip() {
 	element().hidden = true;
 }

@@ -133,6 +133,7 @@ function parts(whatIf, speedups, words) {
 export default {
 	id: 'whatif',
 	title: 'What if',
+	about: 'Estimates of the run on other numbers of threads, and with faster constructs',
 	draw(element, data) {
 		const { what_if: whatIf, speedups } = data.summary.answer ?? {};
 		const drawn = parts(whatIf, speedups, nouns(data.summary));

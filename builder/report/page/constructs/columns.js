@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The columns of the table of constructs: {name, value(construct), text(construct), isNumber}. `value` is what they are sorted
- * by.
+ * The columns of the table of constructs: {name, about, value(construct), text(construct), isNumber}. `value` is what they are
+ * sorted by, `about` what they mean.
  */
 import { percent, some, time } from '../text.js';
 
@@ -25,6 +25,19 @@ const share = (name, value, total, process, most = Infinity) => ({
 	isNumber: true,
 });
 
+const ABOUT = {
+	process: 'the process that executed it',
+	construct: 'its kind and its place in the source',
+	function: 'the function that it is in',
+	count: 'how often it was executed',
+	executed: 'the time that threads executed it, without what is inside of it and has a row of its own',
+	mean: 'the time executed each time, on average',
+	'one costs': 'what creating and starting one of its tasks costs, on average',
+	waiting: 'how long threads waited there, all together',
+	path: 'its share of the critical path, the longest chain of work that waits for other work',
+	blame: 'its share of the time that threads did not work, as the cause of that',
+};
+
 const RESTS = { blocked: 'blocked', devices: 'transfers and kernels', no_construct: 'of no construct' };
 
 /* What a share has beside all constructs, as text; null: nothing that is worth a word. */
@@ -43,7 +56,7 @@ export function restsOf({ summary: { answer } }) {
 export function columnsOf({ processes, summary: { answer } }) {
 	const span = answer?.span_ns || 0;
 	const loss = answer ? answer.wall_ns * answer.threads - answer.account_ns.work : 0;
-	return [
+	const columns = [
 		...(processes.length > 1 ? [{ ...count('process', c => c.process), isNumber: false }] : []),
 		label('construct', c => c.label),
 		label('function', c => c.function),
@@ -67,4 +80,5 @@ export function columnsOf({ processes, summary: { answer } }) {
 		share('path', c => c.path_ns, span, answer?.process, 1),
 		share('blame', c => c.blamed_ns, loss, answer?.process),
 	];
+	return columns.map(column => ({ ...column, about: ABOUT[column.name] }));
 }

@@ -5,16 +5,20 @@
 import { button, isActivation, make } from '../dom.js';
 import { redraw } from '../redraw.js';
 import { filterInput, head, matcher, table } from '../table.js';
-import { boxplot } from './boxplot.js';
+import { time } from '../text.js';
+import { boxplot, quantiles } from './boxplot.js';
 import { columnsOf, restsOf } from './columns.js';
 
 const SHOWN = 200;
+const BOXES =
+	'the time executed in a single one of its tasks: the line goes from the least to the largest, the box has the middle half, ' +
+	'and the mark is the median. The scale is the same in all rows, and logarithmic';
 
 class Constructs {
 	#data;
 	#view;
 	#columns;
-	#largest; /* of own times */
+	#scale; /* of own times */
 	#sorted = null; /* a column */
 	#isDown = true;
 	#heads;
@@ -26,12 +30,13 @@ class Constructs {
 		this.#data = data;
 		this.#view = view;
 		this.#columns = columnsOf(data);
-		this.#largest = Math.max(...data.constructs.map(c => c.own_times_ns?.[6] ?? 0), 2);
+		this.#scale = scaleOf(data.constructs);
 		this.#heads = this.#columns.map(column => this.#head(column));
 	}
 
 	open(element) {
-		const heads = [...this.#heads, make('th', { scope: 'col', text: 'own times (log)' })];
+		const scale = this.#scale ? `, ${time(this.#scale.first)} to ${time(this.#scale.end)} (log)` : '';
+		const heads = [...this.#heads, head(`times of one${scale}`, false, BOXES)];
 		const rests = make('p', { class: 'hint', id: 'constructs-rest', text: restsOf(this.#data) });
 		element.append(this.#filter, table({ id: 'constructs-table' }, heads, this.#body), this.#count, rests);
 		this.#list();
@@ -39,7 +44,7 @@ class Constructs {
 	}
 
 	#head(column) {
-		const element = head('', column.isNumber);
+		const element = head('', column.isNumber, column.about);
 		element.setAttribute('aria-sort', 'none');
 		element.append(button(column.name, () => this.#sort(column)));
 		return element;
@@ -78,7 +83,12 @@ class Constructs {
 		};
 		const times = construct.own_times_ns;
 		const cells = this.#columns.map(column => this.#cell(column, construct));
-		return make('tr', attributes, cells, make('td', {}, times && boxplot(times, this.#largest)));
+		return make(
+			'tr',
+			attributes,
+			cells,
+			make('td', { title: times && quantiles(times) }, times && boxplot(times, this.#scale)),
+		);
 	}
 
 	/* The name has its place in the source as a title, and the line of the source below. */
@@ -102,6 +112,13 @@ class Constructs {
 	}
 }
 
+/* From the least to the largest time of one task; null: none is known. */
+function scaleOf(constructs) {
+	const first = Math.min(...constructs.map(c => c.own_times_ns?.[0] ?? Infinity).map(ns => Math.max(ns, 1)));
+	const end = Math.max(...constructs.map(c => c.own_times_ns?.[6] ?? 0));
+	return Number.isFinite(first) ? { first, end: Math.max(end, 2 * first) } : null;
+}
+
 function compare(a, b, isDown) {
 	const order = Number(a > b) - Number(a < b);
 	return isDown ? -order : order;
@@ -110,6 +127,7 @@ function compare(a, b, isDown) {
 export default {
 	id: 'constructs',
 	title: 'Constructs',
+	about: 'The parallel regions, loops, tasks and other constructs of the program, with their times',
 	draw(element, data, view) {
 		if (data.constructs.length === 0) return false;
 		new Constructs(data, view).open(element);

@@ -12,6 +12,15 @@ import { nameOf } from './words.js';
 const SHOWN = 200;
 const FIGURES = { own_ns: 'executed', blamed_ns: 'blamed for', wait_ns: 'waiting', count: 'count' };
 
+const HEADS = [
+	['construct', 'its kind and its place in the source'],
+	['match', 'whether it is new, gone or moved'],
+	['A', 'the median of the runs of side A, with the range'],
+	['B', 'the median of the runs of side B, with the range'],
+	['change', 'from A to B; marked where it is more than noise'],
+	['A and B', 'both medians as bars'],
+];
+
 class Constructs {
 	#rows;
 	#open = new Set(); /* rows whose paths are shown, whatever the figure */
@@ -41,7 +50,7 @@ class Constructs {
 		const largest = Math.max(...rows.map(row => Math.max(row[figure].a.median, row[figure].b.median)), 1);
 		const shown = { figure, text: figure === 'count' ? String : time, largest };
 		const made = rows.slice(0, SHOWN).map(row => this.#row(row, shown));
-		const heads = [head('construct'), head(''), ['A', 'B', 'change'].map(text => head(text, true)), head('A and B')];
+		const heads = HEADS.map(([text, about], i) => head(text, i > 1 && i < 5, about));
 		const body = make(
 			'tbody',
 			{},
@@ -94,6 +103,7 @@ class Constructs {
 export default {
 	id: 'constructs',
 	title: 'Constructs',
+	about: 'The constructs of both sides, and how their times and counts differ',
 	draw(element, { comparison }) {
 		if (!comparison) return false;
 		new Constructs(comparison.constructs).open(element);

@@ -43,9 +43,19 @@ const pointsOf = (sides, speedup) =>
 		}))
 		.sort((a, b) => a.x - b.x);
 
+const HEADS = [
+	['side', 'its letter and its name'],
+	['threads', 'their number, as the median of its runs'],
+	['time', 'of the whole run'],
+	['speedup', 'how many times as fast it is as the first'],
+	['efficiency', 'the speedup, divided by how many times as many threads there are'],
+	['work', 'the time executed by all threads together'],
+	['inflation', 'how many times as much work it has as the first'],
+	['limit', 'what limits it'],
+];
+
 function sidesTable(sides, base) {
-	const numbers = ['threads', 'time', 'speedup', 'efficiency', 'work', 'inflation'];
-	const heads = [head('side'), numbers.map(text => head(text, true)), head('limit')];
+	const heads = HEADS.map(([text, about], i) => head(text, i > 0 && i < HEADS.length - 1, about));
 	const row = (side, i) => {
 		const speedup = base.wall_ns / side.wall_ns;
 		return make(
@@ -66,7 +76,8 @@ function sidesTable(sides, base) {
 
 /* What each construct executed in the base, and how many times as much in the other sides. */
 function growthTable(sides, { base, constructs }) {
-	const heads = sides.map((_, i) => head(letter(i) + (i === base ? '' : ` ÷ ${letter(base)}`), true));
+	const about = i => (i === base ? `time executed in ${letter(i)}` : `how many times as much in ${letter(i)}`);
+	const heads = sides.map((_, i) => head(letter(i) + (i === base ? '' : ` ÷ ${letter(base)}`), true, about(i)));
 	const text = (times, ns, i) => {
 		if (i === base) return time(ns);
 		if (ns === null) return 'gone';
@@ -81,12 +92,17 @@ function growthTable(sides, { base, constructs }) {
 		);
 	const rows = [...constructs].sort((x, y) => Math.max(...y.own_ns) - Math.max(...x.own_ns)).slice(0, SHOWN);
 	const attributes = { id: 'diff-growth', 'aria-label': 'Executed time of constructs by side' };
-	return table(attributes, [head('construct'), heads], make('tbody', {}, rows.map(row)));
+	return table(
+		attributes,
+		[head('construct', false, 'its kind and its place in the source'), heads],
+		make('tbody', {}, rows.map(row)),
+	);
 }
 
 export default {
 	id: 'scaling',
 	title: 'Numbers of threads',
+	about: 'How the run scales with its number of threads',
 	draw(element, { sides, scaling }) {
 		if (!scaling) return false;
 		const base = sides[scaling.base];

@@ -71,6 +71,7 @@ const runsText = ({ runs, threads, wall_ns: wall }, i) =>
 export default {
 	id: 'answer',
 	title: 'What differs',
+	about: 'Which side is faster, and what limits each',
 	draw(element, { sides, comparison }) {
 		const bad = sides.flatMap(side => side.runs.filter(run => !run.good)).map(run => run.path);
 		if (bad.length > 0) {

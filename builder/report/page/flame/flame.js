@@ -221,6 +221,7 @@ function neighbour(datum, key) {
 export default {
 	id: 'flame',
 	title: 'Who created what',
+	about: 'Which constructs created which, and the time executed on each of these paths',
 	draw(element, data, view) {
 		const creation = readCreation();
 		if (creation === null || !creation.rows.some(row => row.own_ns > 0)) return false;

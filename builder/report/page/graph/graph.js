@@ -118,6 +118,7 @@ class Graph {
 export default {
 	id: 'graph',
 	title: 'The graph',
+	about: 'The constructs and what orders them: creation, dependences and synchronisation',
 	draw(element, data, view) {
 		const creation = readCreation();
 		if (creation === null || creation.groups.length === 0) return false;

@@ -209,6 +209,7 @@ class Chart {
 export default {
 	id: 'parallelism',
 	title: data => overTime(data.summary),
+	about: 'How many threads were in which state at each time, and how many tasks were ready',
 	draw(element, data, view) {
 		const bins = binsOf(data);
 		if (bins.n === 0 || bins.layers.length === 0) return false;

@@ -263,6 +263,7 @@ function about(processes) {
 export default {
 	id: 'timeline',
 	title: 'Timeline',
+	about: 'What each thread did at each time',
 	draw(element, data, view) {
 		const rows = data.processes.flatMap(p => [...p.rows, ...p.queueRows]);
 		if (rows.length === 0) return false;

@@ -46,7 +46,7 @@ export function matrix(data, view) {
 	const heads = [
 		make('td'),
 		columns.map(column => constructHead(column, 'col', data, view)),
-		hidden > 0 && head(`${hidden} others`),
+		hidden > 0 && head(`${hidden} others`, false, 'all other constructs that were waited for, together'),
 	];
 	const body = rows.map(row => {
 		const times = columns.map(({ key }) => timeFor(row, key));
@@ -70,7 +70,8 @@ const timeFor = (row, key) => sumOf(row.causes.filter(cause => keyOf(row.process
 function constructHead({ key, label, process }, scope, data, view) {
 	const construct = findConstruct(data, key);
 	const name = (data.processes.length > 1 ? `p${process} ` : '') + (label || '(unknown)');
-	return make('th', { scope, 'data-key': key }, construct ? button(name, () => view.select(construct)) : name);
+	const title = scope === 'row' ? `waiting at ${name}` : `for ${name}`;
+	return make('th', { scope, 'data-key': key, title }, construct ? button(name, () => view.select(construct)) : name);
 }
 
 /* The longer, the darker. */

@@ -14,6 +14,15 @@ const SHOWN = 60;
 const STRIPES = 6; /* causes in the bar of a row, and */
 const NAMED = 3; /* in the text below it */
 
+const HEADS = [
+	['waiting at', 'the construct at which threads waited'],
+	['state', 'how they waited'],
+	['times', 'how often a thread waited there'],
+	['total', 'how long, all threads together'],
+	['longest', 'the longest single wait'],
+	['for', 'the constructs that they waited for, with their shares of the time'],
+];
+
 const about = ({ threads }) =>
 	`Waiting of all ${threads} together, the longest first. ` +
 	'A construct that is selected above leaves what waits at it, or for it.';
@@ -51,20 +60,20 @@ const noRow = construct => make('tr', {}, make('td', { colspan: '6', text: `Nobo
 export default {
 	id: 'waits',
 	title: 'Who waits for whom',
+	about: 'At which constructs threads waited, and for which others',
 	draw(element, data, view) {
 		const { waits } = data;
 		if (waits.length === 0) return false;
 		const longest = Math.max(...waits.map(wait => wait.total_ns));
 		const body = make('tbody');
 		const matrixTable = matrix(data, view);
-		const heads = ['waiting at', 'state', 'times', 'total', 'longest', 'for'];
 		append(
 			element,
 			hint(about(nounsOfAll(data.summary))),
 			matrixTable,
 			table(
 				{ id: 'waits-table' },
-				heads.map((text, i) => head(text, i > 1 && i < 5)),
+				HEADS.map(([text, meaning], i) => head(text, i > 1 && i < 5, meaning)),
 				body,
 			),
 		);
