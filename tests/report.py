@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "tests/answers"))
 sys.path.insert(0, str(ROOT / "tests/report"))
 import answers
 import chromium
+import colours
 import creation
 import firefox
 from creation import own_time
@@ -472,6 +473,13 @@ def test_diff(page, pictures):
     return report
 
 
+def test_colours():
+    report, sheet = Report(), (ROOT / "builder/report/page/styles/colours.css").read_text()
+    report.check(f"{NAME}/colours/formula", colours.wrong_formula())
+    report.check(f"{NAME}/colours/distances", colours.wrong_distances(sheet))
+    return report
+
+
 def test_firefox(pictures):
     """The same page in another browser: it is drawn without an error, has the figures, and does what is asked of it."""
     report, place = Report(), empty(PLACE / "firefox")
@@ -510,13 +518,14 @@ def main():
     if chromium.found() is None:
         print(f"skip {NAME}: no chromium")
         return 0
-    names, failed, page = arguments or [*RUNS, "diff", "firefox"], 0, chromium.Chromium()
+    names, failed, page = arguments or [*RUNS, "colours", "diff", "firefox"], 0, chromium.Chromium()
     try:
         for name in names:
             if name == "firefox" and firefox.found() is None:
                 print(f"skip {NAME}/firefox: no firefox")
                 continue
-            report = test_diff(page, pictures) if name == "diff" else test_firefox(pictures) if name == "firefox" else test_run(name, page, pictures)
+            others = {"colours": test_colours, "diff": lambda: test_diff(page, pictures), "firefox": lambda: test_firefox(pictures)}
+            report = others[name]() if name in others else test_run(name, page, pictures)
             print("\n".join(report.lines), flush=True)
             failed += report.failed
     finally:
