@@ -92,7 +92,7 @@ static bool has_lost(struct stream *stream)
 static void remove_ring(struct stream *stream)
 {
 	struct file ring;
-	if (!stream || !stream->has_ring_to_remove)
+	if (!stream->has_ring_to_remove)
 		return;
 	stream->has_ring_to_remove = false;
 	if (file_name(&ring, stream->session, stream->ring_dir, stream->number, ".ring") == 0)
@@ -100,10 +100,18 @@ static void remove_ring(struct stream *stream)
 	file_close(&ring);
 }
 
+/* A thread that seals its own stream while the session ends may not be done: then its ring stays. */
+static void remove_sealed_ring(struct stream *stream)
+{
+	/* I2: The owner is read before what sealing has left. Pairs with I1 in seal. */
+	if (stream && __atomic_load_n(&stream->owner, __ATOMIC_ACQUIRE) == STREAM_SEALED)
+		remove_ring(stream);
+}
+
 void stream_remove_ring(struct stream *stream)
 {
-	remove_ring(session_stream(stream->session, stream->number | ID_STREAM_SAMPLES));
-	remove_ring(stream);
+	remove_sealed_ring(session_stream(stream->session, stream->number | ID_STREAM_SAMPLES));
+	remove_sealed_ring(stream);
 }
 
 static void seal_one(void *argument)
@@ -150,7 +158,9 @@ static void seal_one(void *argument)
 static void seal(struct stream *stream)
 {
 	away(seal_one, stream);
-	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELAXED); /* no thread takes it any more */
+	/* I1: What sealing has left is stored before the owner that no thread takes any more. Pairs with I2 in
+	 * remove_sealed_ring. */
+	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELEASE);
 }
 
 void stream_seal(struct stream *stream)

@@ -108,6 +108,8 @@ has E2 recorder-drain drain_thread_exits 'ldar'
 has F1 recorder-session_life session_end "$full"
 has C1 recorder-session session_set 'stlr'
 has C2 recorder-session session_get 'ldar'
+has I1 recorder-stream_seal stream_seal 'stlr'
+has I2 recorder-stream_seal stream_remove_ring 'ldar'
 has G1 recorder-session_turn session_turn "$full"
 has G2 recorder-segment segment_admit "$full"
 has G3 recorder-session_turn session_turn 'casl|stlxr|__aarch64_cas8_rel'
