@@ -61,7 +61,7 @@ expect "a library with a libgomp of its own: it is named" 1 "$(grep -c "gcc's .*
 DEEP=1 records "a library that prefers its own libgomp" 1 "10 20" ./opener wheel/plug.so ./plug.so
 expect "a library that prefers its own libgomp: it is named" 1 "$(grep -c "gcc's .*/wheel/$own was loaded as well; what calls it" err)"
 "$BUILD/bin/otter-build" -o out.build dumps/*.otter >screen 2>&1
-expect "a library that prefers its own libgomp: otter-build names it" 1 "$(grep -c "^runtimes gcc's $own is in the process: what calls it is" screen)"
+expect "a library that prefers its own libgomp: otter-build names it" 1 "$(grep -c "^not seen    gcc's $own is in the process: what calls it is" screen)"
 "$BUILD/bin/otter-build" --summary -o out.build --force dumps/*.otter >screen 2>&1
 expect "a library that prefers its own libgomp: so does its summary" 1 "$(grep -c "^ *gcc's $own is in the process: what calls it is not recorded$" screen)"
 # ---- --audit: what is found by no folder and no preloaded library ----

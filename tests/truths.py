@@ -276,9 +276,9 @@ def waits_flaw(b):
 
 def unknown_flaw(b):
     """The first screen says where it is not known whether threads had processors. None or what is wrong."""
-    found, said = b.summary["processors"], re.search(r"^switches (unknown for (\d+)% of the work|not recorded)", b.first_screen, re.M)
+    found, said = b.summary["processors"], re.search(r"^not seen    context switches(?: for (\d+)% of the work)?:", b.first_screen, re.M)
     share = 100 * found["unknown_ns"] / max(found["work_ns"], 1) if found else 0
-    is_told = said is not None and (said[2] is None if found is None else said[2] is not None and abs(int(said[2]) - share) <= 0.51)
+    is_told = said is not None and (said[1] is None if found is None else said[1] is not None and abs(int(said[1]) - share) <= 0.51)
     is_worth_a_word = found is None or share >= 1
     return None if is_told == is_worth_a_word and (is_told or said is None) else f"it says {said and said[0]!r} of {found}"
 

@@ -95,12 +95,14 @@ static uint64_t give_recorder(struct account *account, uint32_t thread, enum spe
 static void account_recorder(struct answer *answer)
 {
 	struct account *account = &answer->account;
-	uint64_t ticks = answer->recorder_ticks = recorder_ticks(answer), blamed = 0;
+	uint64_t ticks = recorder_ticks(answer), blamed = 0;
 	for (uint32_t i = 0; i < account->n_threads && ticks != 0; i++) {
 		uint64_t moved = give_recorder(account, i, SPENT_SERIAL, ticks);
 		blamed += moved;
-		if (i == 0) /* it has begun no task yet, or works already */
-			give_recorder(account, i, SPENT_WORK, ticks - moved);
+		if (i == 0) { /* it has begun no task yet, or works already; in the rest it was blocked, or had no processor */
+			ticks = moved + give_recorder(account, i, SPENT_WORK, ticks - moved);
+			answer->recorder_ticks = ticks;
+		}
 	}
 	for (uint32_t i = 1; i < answer->causes.n; i++) {
 		struct cause *cause = &answer->causes.rows[i];

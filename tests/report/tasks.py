@@ -293,8 +293,7 @@ def gain_text(limit):
         return ""
     if not limit["gain_known"]:
         return "Gain not known"
-    times = f"{limit['possible_speedup']:.2f} x as fast"
-    return f"Without it {times}, or more" if limit["lower_bound"] else f"Without it at most {times}"
+    return f"Fixing it: at {'least' if limit['lower_bound'] else 'most'} {limit['possible_speedup']:.2f}x faster"
 
 
 def wrong_diff(page, out):

@@ -62,7 +62,7 @@ export const some = (...texts) => texts.flat().filter(Boolean);
  * (docs/analyses.md). One thread that works all the time loses nothing.
  */
 export function lossAndGain(limit) {
-	const share = limit.why.sort === 'alone' ? '' : `${percent(limit.loss_share)} of the loss; `;
+	const share = limit.why.sort === 'alone' ? '' : `${percent(limit.loss_share)} of the lost time; `;
 	return share + gain(limit);
 }
 
@@ -71,6 +71,5 @@ const isUnknown = limit => (limit.why ?? limit).gain_known === false;
 
 export function gain(limit) {
 	if (isUnknown(limit)) return 'gain not known';
-	const times = `${limit.possible_speedup.toFixed(2)} x as fast`;
-	return `without it ${limit.lower_bound ? `${times}, or more` : `at most ${times}`}`;
+	return `fixing it: at ${limit.lower_bound ? 'least' : 'most'} ${limit.possible_speedup.toFixed(2)}x faster`;
 }

@@ -10,7 +10,7 @@ import { nouns, percent, time } from './text.js';
 const POLICIES = { run: 'as in the run', newest: 'newest first', oldest: 'oldest first', longest: 'longest way first' };
 
 /* A run that would take no time has no speedup. */
-const timesAsFast = speedup => (speedup > 0 ? `${speedup.toFixed(2)} x as fast` : 'no time');
+const timesAsFast = speedup => (speedup > 0 ? `${speedup.toFixed(2)}x faster` : 'no time');
 
 /* ---- Other numbers of threads ---- */
 
