@@ -139,7 +139,7 @@ def wrong_answer(page, summary):
         return f"cards {cards}, not {wanted}"
     bar, legend = (page.value(f"[...document.querySelectorAll('{where}')].map(e => getComputedStyle(e).background)") for where in (".bar span", "#account i"))
     factors = page.value("[...document.querySelectorAll('#efficiency .factor:not(.total)')].map(e => [e.querySelector('span').textContent, parseFloat(e.querySelector('b').textContent)])")
-    names = {"balance": "load_balance", "processor": "on_processor", "no waits": "waits", "no idling": "idling", "no runtime": "runtime"}
+    names = {"load balance": "load_balance", "CPU share": "on_processor", "not waiting": "waits", "not idle": "idling", "outside the runtime": "runtime"}
     if dict(factors).keys() != names.keys() or any(abs(n - 100 * answer["efficiency"][names[name]]) > 0.51 for name, n in factors):
         return f"factors {factors}, not {answer['efficiency']}"
     parts = sum(ns > 0 for ns in answer["account_ns"].values())

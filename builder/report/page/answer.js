@@ -9,11 +9,11 @@ import { lossAndGain, nouns, nounsOfAll, overTime, percent, some, time } from '.
 
 /* Factors of the efficiency: key, name, and what it means. */
 const factors = ({ thread, threads }) => [
-	['load_balance', 'balance', 'how evenly work was shared'],
-	['on_processor', 'processor', 'what is left after time without a processor'],
-	['waits', 'no waits', `of the busiest ${thread}: what is left after waiting for other ${threads}`],
-	['idling', 'no idling', `of the busiest ${thread}: what is left after serial parts of others, being blocked, and devices`],
-	['runtime', 'no runtime', `of the busiest ${thread}: what is left after the runtime`],
+	['load_balance', 'load balance', 'how evenly work was shared'],
+	['on_processor', 'CPU share', 'what is left after time without a processor'],
+	['waits', 'not waiting', `of the busiest ${thread}: what is left after waiting for other ${threads}`],
+	['idling', 'not idle', `of the busiest ${thread}: what is left after serial parts of others, being blocked, and devices`],
+	['runtime', 'outside the runtime', `of the busiest ${thread}: what is left after the runtime`],
 ];
 /* Colours of the parts of the account. */
 const COLORS = {
