@@ -80,10 +80,21 @@ static bool check_drained_once(const struct dump *dump)
 	return true;
 }
 
+/* Where a write does not return for a quarter of a second, as on a machine that is far too busy, records are dropped and counted. */
+static uint64_t count_lost(struct session *session)
+{
+	uint64_t n_lost = 0;
+	for (uint32_t i = 0; i < session_n_streams(session); i++)
+		for (unsigned cause = 0; cause < LOSS_CAUSES; cause++)
+			n_lost += __atomic_load_n(&stream_control(session_stream(session, i))->lost[cause], __ATOMIC_RELAXED);
+	return n_lost;
+}
+
+/* Each producer's records are there, once and in order, but for as many as are counted as lost. */
 static bool check(struct session *session, unsigned n_all)
 {
 	struct dump *dump = dump_open(session->dir.path, session->config.segment_bytes);
-	uint64_t next[N_ALL_MAX] = {0};
+	uint64_t next[N_ALL_MAX] = {0}, n_missing = 0, n_lost = count_lost(session);
 	bool is_good = check_drained_once(dump);
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		size_t n_records;
@@ -92,24 +103,24 @@ static bool check(struct session *session, unsigned n_all)
 			const struct record *r = &records[k];
 			if (record_kind(r) != EVENT_task_schedule)
 				continue;
-			if (r->a >= n_all || r->b != next[r->a]) {
+			if (r->a >= n_all || r->b < next[r->a]) {
 				fprintf(stderr, "stream %u, record %zu: producer %llu has %llu\n", i, k, (unsigned long long)r->a,
 					(unsigned long long)r->b);
 				return false;
 			}
-			next[r->a]++;
+			n_missing += r->b - next[r->a];
+			next[r->a] = r->b + 1;
 		}
 		free(records);
 	}
-	for (unsigned i = 0; i < n_all; i++) {
-		if (next[i] == n_records_each)
-			continue;
-		fprintf(stderr, "producer %u: %llu of %llu records\n", i, (unsigned long long)next[i],
-			(unsigned long long)n_records_each);
-		is_good = false;
-	}
+	for (unsigned i = 0; i < n_all; i++)
+		n_missing += n_records_each - next[i];
+	if (n_missing != 0 || n_lost != 0)
+		fprintf(stderr, "%llu records are missing, and %llu counted as lost\n", (unsigned long long)n_missing,
+			(unsigned long long)n_lost);
 	free(dump);
-	return is_good;
+	/* Of a thread's own records, such as that it attaches, one or two may be lost as well. */
+	return is_good && n_missing <= n_lost && n_lost - n_missing <= UINT64_C(2) * n_all;
 }
 
 static bool run(const char *drain, const char *pack, unsigned n_producers)
@@ -131,7 +142,7 @@ static bool run(const char *drain, const char *pack, unsigned n_producers)
 	bool is_good = check(session, n_producers * N_WAVES);
 	printf("%s, %s: %u producers at once, %u in all, %llu records each, %u streams: %s\n", drain, pack, n_producers,
 	       n_producers * N_WAVES, (unsigned long long)n_records_each, session_n_streams(session),
-	       is_good ? "all there" : "FAILED");
+	       is_good ? "all there, or counted" : "FAILED");
 	dump_remove();
 	return is_good;
 }
