@@ -169,7 +169,7 @@ static int step_thread(struct sweep_over_time *s, struct thread_sweep *thread)
 	account_interval(s, thread);
 	thread->ends_with_record = false;
 	while (thread->reader.next_ticks <= s->now) {
-		if (track_is_mutex(thread->state))
+		if (state_is_mutex(thread->state))
 			turns_end_wait(s, thread);
 		if (track_has_run(thread->state))
 			end_wait(thread);
@@ -337,7 +337,7 @@ static int sweep(struct sweep_over_time *s, uint64_t end_ticks)
 	for (size_t i = 0; i < s->n_threads; i++)
 		if (s->threads[i].is_open) {
 			account_interval(s, &s->threads[i]);
-			if (track_is_mutex(s->threads[i].state))
+			if (state_is_mutex(s->threads[i].state))
 				turns_end_wait(s, &s->threads[i]);
 			awaited_change(&s->awaited, &s->threads[i].role, AWAITED_NEITHER);
 		}

@@ -238,7 +238,7 @@ static void make_late(struct sweep_over_time *s, struct thread_sweep *thread, ui
 {
 	bool is_preempted = thread->state == STATE_PREEMPTED || turns_is_off(thread);
 	bool is_blocked = thread->state == STATE_BLOCKED && is_region_open(s) && thread->node != 0;
-	bool waits = track_is_mutex(thread->state) && !thread->is_mutex_free;
+	bool waits = state_is_mutex(thread->state) && !thread->is_mutex_free;
 	if (length == 0 || !(is_preempted || is_blocked || waits))
 		return;
 	bool is_over = thread->state == STATE_PREEMPTED && thread->is_node_over;
@@ -343,7 +343,7 @@ void account_interval(struct sweep_over_time *s, struct thread_sweep *thread)
 	}
 	if (length == 0)
 		return;
-	bool is_free = track_is_mutex(state) && thread->is_mutex_free && !thread->is_off;
+	bool is_free = state_is_mutex(state) && thread->is_mutex_free && !thread->is_off;
 	if (thread->ends_with_record && (state_is_work(state) || state == STATE_OVERHEAD || is_free)) {
 		recorded = net_recorded(s->net, length);
 		spent[SPENT_RECORDER] += recorded;
@@ -352,7 +352,7 @@ void account_interval(struct sweep_over_time *s, struct thread_sweep *thread)
 		spent[SPENT_WORK] += length - recorded;
 	else if (thread->counted & THREAD_WAITS)
 		account_waiting(s, thread, length);
-	else if (track_is_mutex(state))
+	else if (state_is_mutex(state))
 		account_mutex(s, thread, length, recorded);
 	else if (state == STATE_OVERHEAD && !is_in_doubt(s, thread, length - recorded))
 		account_overhead(s, thread, length - recorded);
@@ -367,7 +367,7 @@ void account_interval(struct sweep_over_time *s, struct thread_sweep *thread)
 			uint32_t cause = sweep_cause(s, LIMIT_SERIAL, CAUSE_PLAIN, coming_region(s)); /* may move the rows */
 			s->causes->rows[cause].blocked_ticks += (double)length;
 		}
-	} else if (track_is_target(state)) {
+	} else if (state_is_target(state)) {
 		spent[SPENT_DATA] += length;
 		blame_data(s, thread, (double)length);
 	} else if (state == STATE_UNDEFINED && is_region_open(s) && thread->node != 0)

@@ -141,7 +141,7 @@ static inline const struct blocker *blocker_of(const struct sweep_over_time *s, 
 
 static inline bool is_waiting(enum state state)
 {
-	return track_is_sync(state);
+	return state_is_sync(state);
 }
 
 /* Is the thread in a node that others may wait for? */
@@ -230,7 +230,7 @@ int turns_step(struct sweep_over_time *s, struct thread_sweep *thread);
 /* Is the lack of a processor all that the thread waits for, as no other one holds the mutex that it requests? */
 static inline bool turns_is_off(const struct thread_sweep *thread)
 {
-	return track_is_mutex(thread->state) && thread->is_mutex_free && thread->is_off;
+	return state_is_mutex(thread->state) && thread->is_mutex_free && thread->is_off;
 }
 /* The thread ends or interrupts its request for a mutex. */
 void turns_end_wait(struct sweep_over_time *s, struct thread_sweep *thread);

@@ -38,12 +38,12 @@ static void add_run(struct track_stream *s, uint32_t construct)
 static void end_wait(const struct track *track, struct track_stream *s, enum state from, uint64_t since_ticks, uint64_t ticks)
 {
 	const struct window *window = &track->model->window;
-	uint32_t construct = track_is_mutex(from)    ? s->acquiring.construct
-			     : track_is_target(from) ? s->target
+	uint32_t construct = state_is_mutex(from)    ? s->acquiring.construct
+			     : state_is_target(from) ? s->target
 						     : track->sync_of[s->task];
 	if (track_has_run(from) && (!window->is_part || ticks > window->from))
 		add_run(s, construct);
-	bool is_known = from == STATE_OVERHEAD || track->sync_of[s->task] != 0 || track_is_mutex(from) || track_is_target(from);
+	bool is_known = from == STATE_OVERHEAD || track->sync_of[s->task] != 0 || state_is_mutex(from) || state_is_target(from);
 	if (track->model->n_units == 0 || is_known) /* where units wait is in the graph (argobots/waits.c) */
 		add_wait(&s->places, construct, from, window_ticks(window, since_ticks, ticks));
 }
@@ -268,7 +268,7 @@ void track_part_free(struct track *track, const struct wait_places *no_waits, co
 		all->longest_ticks = left != NULL ? left->longest_ticks : 0;
 	}
 	for (size_t i = 0; i < parts->n; i++)
-		if (!track_is_mutex(parts->rows[i].state))
+		if (!state_is_mutex(parts->rows[i].state))
 			places_add(&track->places, parts->rows[i].construct, parts->rows[i].state, &parts->rows[i]);
 }
 

@@ -111,22 +111,6 @@ struct track_stream {
 	char apart[64];     /* so that no two streams share a cache line */
 };
 
-static inline bool track_is_mutex(enum state state)
-{
-	return state >= STATE_WAIT_MUTEX && state <= STATE_WAIT_ORDERED;
-}
-
-static inline bool track_is_target(enum state state)
-{
-	return state >= STATE_WAIT_TARGET && state <= STATE_WAIT_TARGET_UPDATE;
-}
-
-/* Does a thread in this state wait in a synchronisation? */
-static inline bool track_is_sync(enum state state)
-{
-	return state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP;
-}
-
 /* Is a place in this state about waits? The others are about the runtime, and threads without a processor. */
 static inline bool track_is_wait(enum state state)
 {
@@ -136,7 +120,7 @@ static inline bool track_is_wait(enum state state)
 /* Are the constructs of a thread's waits in this state in its `runs`? */
 static inline bool track_has_run(enum state state)
 {
-	return track_is_sync(state) || track_is_mutex(state) || track_is_target(state);
+	return state_is_sync(state) || state_is_mutex(state) || state_is_target(state);
 }
 
 struct track {

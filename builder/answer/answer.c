@@ -89,8 +89,9 @@ static uint64_t give_recorder(struct account *account, uint32_t thread, enum spe
 }
 
 /*
- * While the recorder makes its dump the first thread is in its initial task, if that begins with the process, and the others wait: serial time, which the
- * program without the recorder does not have. The first row of that kind is of the region that comes first.
+ * While the recorder makes its dump, the first thread is in its initial task, if that begins with the process, and the others
+ * wait. This is serial time that the program does not have without the recorder. The first row of that kind is about the region
+ * that begins first.
  */
 static void account_recorder(struct answer *answer)
 {

@@ -105,7 +105,7 @@ uint64_t answer_n_running(const struct answer *answer);
 double answer_efficiency(const struct answer *answer);
 /* Upper bound on a saving: the blamed time, less that without a processor, divided among the threads that can run. */
 double answer_bound(const struct answer *answer, double ticks, double crowded_ticks);
-/* Upper bound on the speedup of the run from fixing this, of the time in which the recorder was not about to begin. */
+/* Upper bound on the speedup of the run from fixing this. The time in which the recorder began is left out of both times. */
 double answer_speedup(const struct answer *answer, const struct candidate *candidate);
 /* The candidate's share of all time in which threads did not work. */
 double answer_loss_share(const struct answer *answer, const struct candidate *candidate);

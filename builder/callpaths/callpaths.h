@@ -78,7 +78,7 @@ struct callpath_point {
 /* A task, a unit or a synchronisation, of a small process; and an edge between two: those of the same kind are one. */
 struct callpath_single {
 	uint32_t group;
-	uint64_t task; /* id in nodes.csv of a task, 0: it is none */
+	uint64_t task; /* id of the task in nodes.csv; 0: not a task */
 	uint64_t begin_ns, end_ns, own_ns, create_ns;
 	uint32_t stream; /* row of dump.streams of its task's first part; UINT32_MAX: none */
 	bool is_created; /* the time of its creation is known */

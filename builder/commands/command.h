@@ -39,7 +39,7 @@ int pack(const struct command_line *line);
 /* values.c: an option names the command; ends the program with EXIT_USAGE if another option named another one. */
 void command_set(struct command_line *line, int (*command)(const struct command_line *), const struct argp_state *state);
 
-/* values.c: the value of an option; ends the program with EXIT_USAGE if it is none. */
+/* values.c: parses the value of an option; ends the program with EXIT_USAGE if the value is invalid. */
 uint64_t parse_count(const char *option, const char *text, const struct argp_state *state);
 /* The same in bytes; K, M or G after it are powers of 1024. */
 uint64_t parse_bytes(const char *option, const char *text, const struct argp_state *state);

@@ -5,8 +5,8 @@
  * clocks between two readings of its own ticks; each such reading is a "tie" between the clock and the ticks. Clocks
  * drift, so a time is placed by the two ties around it.
  *
- * The translated time is used first. If there is none, or if the translation goes back in time, the ties of the device's
- * clock are used. If the dump has no ties of the translated clock, the translated time is taken as real time or as
+ * The translated time is used first. If the record has no translated time, or if the translation goes back in time, the ties of
+ * the device's clock are used. If the dump has no ties of the translated clock, the translated time is taken as real time or as
  * monotonic time, whichever lies in the run of the process. An activity that none of these can place has no time. One
  * thread.
  */

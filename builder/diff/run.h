@@ -95,7 +95,7 @@ static inline const char *table_field(const struct table *table, size_t row, int
 	return table->fields[row * table->n_columns + (size_t)column];
 }
 
-/* The same as a number. 0, or -1 after it printed that it is none. */
+/* Parses the same as a number. 0, or -1 with the error printed if it is not a number. */
 int table_number(const struct table *table, size_t row, int column, uint64_t *number);
 
 /* ---- Tree ---- */

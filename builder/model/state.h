@@ -46,6 +46,23 @@ static inline bool state_is_work(enum state state)
 	return state <= STATE_WORK_REDUCTION;
 }
 
+/* Does a thread in this state wait for a mutex, for a target construct? */
+static inline bool state_is_mutex(enum state state)
+{
+	return state >= STATE_WAIT_MUTEX && state <= STATE_WAIT_ORDERED;
+}
+
+static inline bool state_is_target(enum state state)
+{
+	return state >= STATE_WAIT_TARGET && state <= STATE_WAIT_TARGET_UPDATE;
+}
+
+/* Does a thread in this state wait in a synchronisation? */
+static inline bool state_is_sync(enum state state)
+{
+	return state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP;
+}
+
 /* OMPT's number, and its name without "ompt_state_". STATE_NONE counts as undefined. */
 unsigned state_number(enum state state);
 const char *state_name(enum state state);

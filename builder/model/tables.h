@@ -206,7 +206,7 @@ struct model {
 	uint32_t n_constructs;
 	struct construct_index *construct_index; /* private to construct.c */
 	uint64_t first_ticks, last_ticks;        /* of the process where its start and end are known, else of all records */
-	uint64_t last_record_ticks;              /* the last record's time; 0: there is none */
+	uint64_t last_record_ticks;              /* time of the last record; 0: no records */
 	struct window window;                    /* the part of that time which outputs are about; set by run.c */
 	uint64_t n_events[EVENT_KIND_LIMIT];
 	uint64_t n_threads;       /* distinct OS threads */

@@ -7,21 +7,6 @@
 #include "builder/slices/slices.h"
 #include "builder/support/lower_bound.h"
 
-static bool is_sync(enum state state)
-{
-	return state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP;
-}
-
-static bool is_mutex(enum state state)
-{
-	return state >= STATE_WAIT_MUTEX && state <= STATE_WAIT_ORDERED;
-}
-
-static bool is_target(enum state state)
-{
-	return state >= STATE_WAIT_TARGET && state <= STATE_WAIT_TARGET_UPDATE;
-}
-
 /* ---- During the replay ---- */
 
 void slices_enter_scope(struct slices *slices, const struct point *at, const struct scope *scope)
@@ -54,9 +39,9 @@ int slices_mutex(void *self, const struct point *at, const struct mutex *mutex)
 uint32_t slices_wait_construct(const struct slices *slices, uint32_t stream, enum state state)
 {
 	const struct slice_stream *s = &slices->streams[stream];
-	if (is_sync(state))
+	if (state_is_sync(state))
 		return slices->sync_of[s->waiter];
-	return is_mutex(state) ? s->acquiring : is_target(state) ? s->target : 0;
+	return state_is_mutex(state) ? s->acquiring : state_is_target(state) ? s->target : 0;
 }
 
 uint32_t slices_barrier_construct(const struct slices *slices, const struct slice_stream *s)
@@ -122,7 +107,7 @@ void slices_explain_state(const struct slices *slices, struct state_slice *slice
 	slice->awaited = 0;
 	if (slice->state == STATE_PREEMPTED || slice->state == STATE_BLOCKED)
 		slices_find_off(slices, slice);
-	if (slice->construct == 0 || !is_sync(slice->state) || slices->graph == NULL)
+	if (slice->construct == 0 || !state_is_sync(slice->state) || slices->graph == NULL)
 		return;
 	bool is_of_tasks = slice->state == STATE_WAIT_TASKWAIT || slice->state == STATE_WAIT_TASKGROUP;
 	slice->awaited = is_of_tasks ? awaited_task(slices, slice, task) : awaited_arrival(slices, slice);

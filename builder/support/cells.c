@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "builder/support/cells.h"
+#include "builder/support/text.h"
 
 #include <locale.h>
 #include <pthread.h>
@@ -12,12 +13,6 @@
 #define COLUMNS_USUAL 80
 #define COLUMNS_LEAST 60
 #define COLUMNS_MOST  200
-
-/* The number of bytes that a first byte of UTF-8 announces; 0: it is none. */
-static size_t announced(unsigned char first)
-{
-	return first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-}
 
 static locale_t utf8;
 static pthread_once_t is_utf8_made = PTHREAD_ONCE_INIT;
@@ -46,15 +41,14 @@ size_t cells_next(const char *text, unsigned *cells)
 		size_t n = strcspn(text, "m");
 		return n + (text[n] == 'm');
 	}
-	size_t n = announced((unsigned char)text[0]);
-	wchar_t character = n <= 1 ? (unsigned char)text[0] : (unsigned char)text[0] & (0x7f >> n);
-	for (size_t i = 1; i < n; i++) {
-		if (((unsigned char)text[i] & 0xc0) != 0x80)
-			n = 0;
-		else
+	size_t n = text_utf8_length(text);
+	*cells = 1;
+	if (n > 1) {
+		wchar_t character = (unsigned char)text[0] & (0x7f >> n);
+		for (size_t i = 1; i < n; i++)
 			character = character << 6 | ((unsigned char)text[i] & 0x3f);
+		*cells = cells_of_character(character);
 	}
-	*cells = n <= 1 ? 1 : cells_of_character(character);
 	return n == 0 ? 1 : n;
 }
 

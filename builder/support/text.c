@@ -12,11 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Length of the valid UTF-8 sequence at p (1 for printable ASCII), or 0. Overlong forms and surrogates are not valid.
- */
-static size_t utf8_length(const unsigned char *p)
+size_t text_utf8_length(const char *text)
 {
+	const unsigned char *p = (const unsigned char *)text;
 	if (p[0] < 0x80)
 		return p[0] >= 0x20 && p[0] != 0x7f;
 	size_t n = p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : 0;
@@ -34,7 +32,7 @@ size_t text_put_utf8(char *out, const char *text)
 	const unsigned char *p = (const unsigned char *)text;
 	char *end = out;
 	while (*p != '\0') {
-		size_t n = utf8_length(p);
+		size_t n = text_utf8_length((const char *)p);
 		if (n > 0) {
 			memcpy(end, p, n);
 			end += n;
@@ -67,7 +65,7 @@ void text_dot(struct buffer *out, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 	while (*p != '\0') {
-		size_t n = utf8_length(p);
+		size_t n = text_utf8_length((const char *)p);
 		if (n == 0) {
 			buffer_put(out, "\\\\x", 3);
 			buffer_end_at(out, text_hex(buffer_room(out, TEXT_HEX_MAX), *p++, 2));

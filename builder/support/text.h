@@ -10,6 +10,9 @@
 /* Appends the inside of a DOT string between double quotes. */
 void text_dot(struct buffer *out, const char *text);
 
+/* Length of the valid UTF-8 sequence at `text` (1 for printable ASCII), or 0. Overlong forms and surrogates are not valid. */
+size_t text_utf8_length(const char *text);
+
 /*
  * Puts a copy into `out` that is valid UTF-8 without control characters: other bytes become \xHH. `out` has
  * TEXT_UTF8_BYTES of the text's bytes, its end included. Returns the length of the copy, its end not included.

@@ -41,7 +41,7 @@ const SEEN_IN = {
 };
 /* The classes of states that the time line highlights, for what is about states and not about a construct. */
 const STATES = { preemption: ['preempted'], binding: ['preempted'], blocked: ['blocked'], runtime: ['overhead'], data: ['target'] };
-const TITLES = { waits: 'Who waits for whom', constructs: 'Constructs', timeline: 'Timeline' };
+const TITLES = { waits: 'Waits by cause', constructs: 'Constructs', timeline: 'Timeline' };
 
 /* ---- Warnings and facts ---- */
 

@@ -10,7 +10,7 @@ import { letter, limitText, nameOf } from './words.js';
 
 const SHOWN = 200;
 
-/* A ratio as text, '' if there is none. */
+/* A ratio as text; '' if the ratio is unknown. */
 const ratio = (value, digits = 2) => (Number.isFinite(value) ? value.toFixed(digits) : '');
 
 /* The speedup over the base by threads, beside the ideal one, and the ideal one reduced by work inflation. */

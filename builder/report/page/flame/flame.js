@@ -209,7 +209,7 @@ function frameAt(event) {
 	return [frame, frame && select(frame).datum()];
 }
 
-/* The datum of the frame to which an arrow leads; undefined or null: there is none. */
+/* The datum of the frame that an arrow key selects; undefined or null: no frame in that direction. */
 function neighbour(datum, key) {
 	const { parent, children } = datum;
 	const siblings = parent?.children ?? [];

@@ -59,7 +59,7 @@ export function matrix(data, view) {
 		);
 	});
 	const { threads } = nounsOfAll(data.summary);
-	const about = `Who waits, in the rows, for whom, in the columns: the time of all ${threads} together`;
+	const about = `Rows wait, columns are waited for: the time of all ${threads} together`;
 	const caption = make('caption', { text: `${about}${isCut ? '; the largest' : ''}.` });
 	return table({ id: 'waits-matrix' }, heads, make('tbody', {}, body), caption);
 }

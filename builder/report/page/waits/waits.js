@@ -59,7 +59,7 @@ const noRow = construct => make('tr', {}, make('td', { colspan: '6', text: `Nobo
 
 export default {
 	id: 'waits',
-	title: 'Who waits for whom',
+	title: 'Waits by cause',
 	about: 'At which constructs threads waited, and for which others',
 	draw(element, data, view) {
 		const { waits } = data;
